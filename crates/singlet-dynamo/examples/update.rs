@@ -1,5 +1,5 @@
-//! What DynamoDB does with an UpdateItem, in the hands of the language crate alone: no store,
-//! no network. Run it by `cargo run --quiet --example update`.
+//! Executes an UpdateItem with the language crate alone: no store, no network. Run it with `cargo
+//! run --quiet --example update`.
 #![allow(clippy::print_stdout, reason = "an example shows what it does by printing")]
 
 use singlet_dynamo::capacity::write_units;
@@ -29,7 +29,7 @@ fn main() -> Result<(), Error> {
         }
     }
 
-    // What the service would not accept is refused in its words.
+    // Invalid expressions get the service's error messages.
     for expression in ["SET turn = turn + :one, turn = :one", "SET turn = turn + :two"] {
         let body = format!(
             r#"{{"TableName": "games", "Key": {{"PK": {{"S": "GAME#1"}}}},
@@ -43,7 +43,7 @@ fn main() -> Result<(), Error> {
     Ok(())
 }
 
-/// Reads a request, checks it against the table, and decides what becomes of the item.
+/// Parses a request, checks it against the table, and applies it to the item.
 fn take_turn(games: &TableSchema, stored: &StoredItem) -> Result<StoredItem, Error> {
     let request = UpdateItem::from_json(
         br##"{
@@ -59,7 +59,7 @@ fn take_turn(games: &TableSchema, stored: &StoredItem) -> Result<StoredItem, Err
     )?;
     request.check(games)?;
     let updated = request.decide(Some(stored), games)?;
-    // An update of an item that is there leaves one there.
+    // An update never deletes an existing item.
     let new = updated.item.unwrap_or_else(|| stored.clone());
     let item = new.as_item().to_item();
     println!("stored: {}", String::from_utf8_lossy(&item.to_json()));

@@ -3,7 +3,7 @@
 use crate::Timestamp;
 use crate::error::{Error, Result};
 
-/// Where tables live: what all ARNs of one server have in common.
+/// The region and account that all ARNs of a server share.
 ///
 /// ```
 /// use singlet_dynamo::arn::Home;
@@ -33,29 +33,29 @@ pub fn index(table_arn: &str, index_name: &str) -> String {
     format!("{table_arn}/index/{index_name}")
 }
 
-/// The ARN of the stream of a table that was enabled at this moment.
+/// The ARN of a table's stream that was enabled at this time.
 #[must_use]
 pub fn stream(table_arn: &str, enabled_at: Timestamp) -> String {
     format!("{table_arn}/stream/{enabled_at}")
 }
 
-/// An ARN, taken apart at its colons: `arn:partition:service:region:account:resource`.
+/// A parsed ARN: `arn:partition:service:region:account:resource`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arn<'a> {
     /// `aws` almost everywhere.
     pub partition: &'a str,
-    /// `dynamodb` for what is ours.
+    /// `dynamodb` for tables, indexes and streams.
     pub service: &'a str,
     /// The region.
     pub region: &'a str,
     /// The account.
     pub account: &'a str,
-    /// What it names: `table/games`, `table/games/index/byDay`, ….
+    /// The resource: `table/games`, `table/games/index/byDay`, ….
     pub resource: &'a str,
 }
 
 impl<'a> Arn<'a> {
-    /// Takes an ARN apart, if it has all of its parts.
+    /// Parses an ARN, if it is complete.
     #[must_use]
     pub fn parse(text: &'a str) -> Option<Self> {
         let mut parts = text.strip_prefix("arn:")?.splitn(5, ':');
@@ -70,14 +70,14 @@ impl<'a> Arn<'a> {
         all.iter().all(|part| !part.is_empty()).then_some(arn)
     }
 
-    /// The name of the table, if the ARN names a table and nothing inside it.
+    /// The table's name, if the ARN names a table and nothing inside it.
     #[must_use]
     pub fn table_name(&self) -> Option<&'a str> {
         self.resource.strip_prefix("table/").filter(|name| !name.contains('/'))
     }
 }
 
-/// The name of a table that a request names by its name or its ARN.
+/// The name of the table that a request names by name or ARN.
 ///
 /// ```
 /// use singlet_dynamo::arn;
@@ -87,11 +87,11 @@ impl<'a> Arn<'a> {
 /// ```
 #[must_use]
 pub fn name_of_table(name_or_arn: &str) -> &str {
-    // What looks like an ARN and is none is no table's name either.
+    // A malformed ARN is not a table name either.
     Arn::parse(name_or_arn).and_then(|arn| arn.table_name()).unwrap_or(name_or_arn)
 }
 
-/// The ARN of a stream, of which the table's name and the label are known.
+/// The ARN of a stream, with its table's name and its label.
 ///
 /// ```
 /// use singlet_dynamo::arn::StreamArn;
@@ -108,7 +108,7 @@ pub struct StreamArn {
 }
 
 impl StreamArn {
-    /// Reads the ARN of a stream; any other text is refused as the service does.
+    /// Parses the ARN of a stream. Other texts get the service's error.
     pub fn parse(text: impl Into<String>) -> Result<Self> {
         let text = text.into();
         match Self::parts(&text) {
@@ -125,7 +125,7 @@ impl StreamArn {
         (is_name && !label.is_empty() && !label.contains('/')).then_some((table_name, label))
     }
 
-    /// The ARN as it was written.
+    /// The ARN as given.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.text

@@ -1,11 +1,11 @@
-//! Base64 with padding, as strict as the service is about values of type B.
+//! Base64 with padding, as strict as the service's for type B.
 
 use std::fmt;
 
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 const INVALID: u8 = 255;
 
-/// What each byte stands for, [`INVALID`] for bytes outside the alphabet.
+/// The value of each byte, [`INVALID`] for bytes outside the alphabet.
 #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler, which would tell")]
 const VALUES: [u8; 256] = {
     let mut values = [INVALID; 256];
@@ -17,15 +17,14 @@ const VALUES: [u8; 256] = {
     values
 };
 
-/// Why a text is not base64. Displays as the service's own words.
+/// Why a text is not base64. Displays as the service's message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Base64Error {
     /// The length is not a multiple of four.
     Length(usize),
-    /// A character that base64 does not have.
+    /// A character outside the alphabet.
     Character(char),
-    /// The last character before the padding has bits that no byte has, or there is padding
-    /// before the end.
+    /// The last character before the padding has excess bits, or there is padding before the end.
     LastCharacter,
 }
 
@@ -45,7 +44,7 @@ impl fmt::Display for Base64Error {
     }
 }
 
-/// The text that stands for these bytes.
+/// Encodes bytes as base64.
 ///
 /// ```
 /// assert_eq!(singlet_dynamo::base64::encode(b"Ada"), "QWRh");
@@ -58,7 +57,7 @@ pub fn encode(bytes: &[u8]) -> String {
     String::from_utf8(out).unwrap_or_default()
 }
 
-/// Appends the text that stands for these bytes.
+/// Appends bytes encoded as base64.
 pub fn push_encoded(bytes: &[u8], out: &mut Vec<u8>) {
     let character = |index: u32| ALPHABET.get((index & 63) as usize).copied().unwrap_or(b'A');
     out.reserve(bytes.len().div_ceil(3) * 4);
@@ -77,7 +76,7 @@ pub fn push_encoded(bytes: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// The bytes that a text stands for.
+/// Decodes base64.
 pub fn decode(text: &str) -> Result<Vec<u8>, Base64Error> {
     let bytes = text.as_bytes();
     if !bytes.len().is_multiple_of(4) {
@@ -131,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read_again() {
+    fn written_values_are_read_again() {
         for len in 0..70_u8 {
             let bytes: Vec<u8> = (0..len).map(|i| i.wrapping_mul(37)).collect();
             assert_eq!(decode(&encode(&bytes)), Ok(bytes));

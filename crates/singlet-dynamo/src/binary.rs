@@ -1,4 +1,4 @@
-//! The stored form of an item: compact bytes that are read without being decoded.
+//! The stored form of an item: compact bytes that can be read without decoding.
 //!
 //! ```text
 //! item    := entries
@@ -14,9 +14,9 @@
 //!          | length count number*                      NS        ascending
 //! ```
 //!
-//! Counts and lengths are LEB128 varints, always the shortest; tags are the places of
-//! [`Type::ALL`]. Every value has exactly one encoding, so equal values are equal bytes.
-//! Containers carry their length, so a reader steps over what it does not want.
+//! Counts and lengths are LEB128 varints in their shortest form; tags are indexes into
+//! [`Type::ALL`]. Every value has exactly one encoding, so equal values are equal bytes. Containers
+//! have a length prefix, so readers can skip them.
 
 mod cursor;
 mod encode;

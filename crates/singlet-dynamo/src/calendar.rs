@@ -1,14 +1,14 @@
 //! The Gregorian calendar, for all years, in UTC: days counted from 1970, and their dates.
 //!
-//! The one calendar of the workspace (decision 0018): timestamps of this crate and of the model,
-//! and the dates in signatures use it.
+//! The only calendar of the workspace (decision 0018): timestamps here and in `singlet`, and the
+//! dates in signatures, use it.
 
-/// Days of four hundred years, after which the calendar repeats itself.
+/// Days in 400 years, the calendar's period.
 const ERA_DAYS: i64 = 146_097;
-/// Days from 1 March of the year 0 to 1 January 1970. Counted from March, the leap day is the last
-/// of its year, and a line fits the lengths of the months.
+/// Days from 1 March of the year 0 to 1 January 1970. In years that start in March the leap day
+/// comes last, and month lengths fit a linear formula.
 const DAYS_TO_1970: i64 = 719_468;
-/// The last year that [`day`] takes, before and after the year 0, so that no sum overflows.
+/// The largest year that [`day`] accepts, positive or negative, so that nothing overflows.
 const YEAR_MAX: i64 = 1_000_000_000;
 
 /// Year, month and day of the month of a day counted from 1970.
@@ -34,7 +34,7 @@ pub const fn date(day: i64) -> (i64, i64, i64) {
     (year, month, day_of_month)
 }
 
-/// The day counted from 1970 of a date; `None` if there is no such date, as 30 February.
+/// The day of a date, counted from 1970; `None` for invalid dates such as 30 February.
 ///
 /// ```
 /// use singlet_dynamo::calendar;
@@ -55,7 +55,7 @@ pub const fn day(year: i64, month: i64, day_of_month: i64) -> Option<i64> {
     let leap_days =
         from_march.div_euclid(4) - from_march.div_euclid(100) + from_march.div_euclid(400);
     let day = 365 * from_march + leap_days + in_year - DAYS_TO_1970;
-    // A day that its month does not have comes out as one of the next.
+    // A day past the end of its month comes out as a day of the next.
     match date(day) {
         (_, same_month, _) if same_month == month => Some(day),
         _ => None,

@@ -1,27 +1,27 @@
-//! What operations cost, in the service's capacity units.
+//! The cost of operations, in the service's capacity units.
 
 use crate::binary::ItemRef;
 use crate::json::{Object, Writer};
 use crate::measure::{MeasuredItem, MeasuredWrite};
 use crate::schema::{Index, IndexProjection, Scope, TableSchema};
 
-/// A read unit is this many bytes, read strongly consistently.
+/// Bytes per read unit, for a strongly consistent read.
 const READ_UNIT_SIZE: usize = 4 * 1024;
-/// A write unit is this many bytes.
+/// Bytes per write unit.
 const WRITE_UNIT_SIZE: usize = 1024;
 
-/// How a read relates to writes that came before it; what it costs follows from that.
+/// The consistency of a read, which determines its cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Consistency {
     /// May miss a recent write: half a unit for 4 KB.
     Eventual,
-    /// Sees every write that was acknowledged before: one unit for 4 KB.
+    /// Sees every acknowledged write: one unit for 4 KB.
     Strong,
     /// Part of a transaction: two units for 4 KB.
     Transactional,
 }
 
-/// The units of reading so many bytes: at least one step, also for nothing found.
+/// The units for reading this many bytes: at least the minimum, even if nothing was found.
 ///
 /// ```
 /// use singlet_dynamo::capacity::{read_units, Consistency};
@@ -41,7 +41,7 @@ pub fn read_units(size: usize, consistency: Consistency) -> f64 {
         }
 }
 
-/// The units of writing so many bytes, the larger of what was and what is: at least one.
+/// The units for writing this many bytes, the larger of the old and the new size: at least one.
 ///
 /// ```
 /// use singlet_dynamo::capacity::write_units;
@@ -55,7 +55,7 @@ pub fn write_units(size: usize) -> f64 {
     size.div_ceil(WRITE_UNIT_SIZE).max(1) as f64
 }
 
-/// How much of its cost a request wants to be told.
+/// How much detail about consumed capacity a request asks for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ReturnConsumedCapacity {
     /// Nothing.
@@ -63,17 +63,17 @@ pub enum ReturnConsumedCapacity {
     None,
     /// The sum.
     Total,
-    /// The sum, and the part of the table and of each index.
+    /// The sum, and the share of the table and each index.
     Indexes,
 }
 
 impl ReturnConsumedCapacity {
-    /// The names, in the order in which the service lists them.
+    /// The names, in the service's order.
     pub(crate) const CHOICES: [(&str, Self); 3] =
         [("INDEXES", Self::Indexes), ("TOTAL", Self::Total), ("NONE", Self::None)];
 }
 
-/// What one request cost at one table.
+/// The consumed capacity of one request at one table.
 ///
 /// ```
 /// use singlet_dynamo::capacity::{ConsumedCapacity, ReturnConsumedCapacity};
@@ -86,16 +86,15 @@ impl ReturnConsumedCapacity {
 #[derive(Clone, Debug, PartialEq)]
 pub struct ConsumedCapacity {
     table_name: String,
-    /// How much of it the answer tells.
+    /// The detail to return.
     detail: ReturnConsumedCapacity,
     table: f64,
     indexes: Vec<(String, Scope, f64)>,
-    /// For the cost of a transaction: what kind of units they are, which the service tells only
-    /// there.
+    /// For transactions: the kind of units, which the service only reports there.
     transaction: Option<Access>,
 }
 
-/// Whether units are of reading or of writing.
+/// Whether units are for reading or writing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Access {
     Read,
@@ -112,7 +111,7 @@ impl Access {
 }
 
 impl ConsumedCapacity {
-    /// A cost at the table itself, to be told in this detail.
+    /// A cost at the table itself, to be reported in this detail.
     pub fn new(table_name: impl Into<String>, detail: ReturnConsumedCapacity, units: f64) -> Self {
         let table_name = table_name.into();
         Self { table_name, detail, table: units, indexes: Vec::new(), transaction: None }
@@ -128,9 +127,9 @@ impl ConsumedCapacity {
         Self { transaction: Some(Access::Read), ..Self::new(table_name, detail, units) }
     }
 
-    /// The cost of a write that made `new` of `old` in a transaction: double at the table, since
-    /// the item is prepared and then committed, but not at its indexes. A condition check costs
-    /// as much as a write that changes nothing.
+    /// The cost of changing `old` to `new` in a transaction. It doubles at the table, since the
+    /// item is prepared and then committed, but not at its indexes. A condition check costs as much
+    /// as a write that changes nothing.
     #[must_use]
     pub fn of_transact_write(
         schema: &TableSchema,
@@ -141,11 +140,11 @@ impl ConsumedCapacity {
         Self::of_write(schema, detail, old, new).in_transaction()
     }
 
-    /// The cost of a write that made `new` of `old` in a table of this schema, indexes included.
+    /// The cost of changing `old` to `new` in a table with this schema, including indexes.
     ///
-    /// An index is charged for what the write does to its rows: one that appears, vanishes or
-    /// changes costs a write, one that moves to another key costs two, and one that stays as it
-    /// was costs nothing. Rows are as large as the attributes that the index holds.
+    /// An index is charged for its rows: a row that appears, disappears or changes costs one write,
+    /// one that moves to another key two, and an unchanged one nothing. The size of a row is that
+    /// of its projected attributes.
     ///
     /// ```
     /// use singlet_dynamo::binary::{encode, ItemRef};
@@ -153,7 +152,7 @@ impl ConsumedCapacity {
     /// use singlet_dynamo::schema::{KeyAttribute, KeySchema, KeyType, TableSchema};
     /// use singlet_dynamo::{Item, Value};
     ///
-    /// let key = KeySchema { partition: KeyAttribute::new("id", KeyType::S), sort: None };
+    /// let key = KeySchema::simple(KeyAttribute::new("id", KeyType::S), None);
     /// let schema = TableSchema { name: "games".into(), key, indexes: vec![] };
     /// let stored = encode(&Item::from([("id", Value::from("x".repeat(2000)))]));
     /// let new = Some(ItemRef::trusted(&stored));
@@ -170,7 +169,7 @@ impl ConsumedCapacity {
         Self::of_measured_write(schema, detail, &MeasuredWrite::whole(old, new))
     }
 
-    /// Like [`ConsumedCapacity::of_write`], of items that are measured already.
+    /// Like [`ConsumedCapacity::of_write`], for items already measured.
     #[must_use]
     pub fn of_measured_write(
         schema: &TableSchema,
@@ -189,7 +188,7 @@ impl ConsumedCapacity {
         consumed
     }
 
-    /// The cost of the same write as a part of a transaction: twice as much at the table.
+    /// The cost of the same write in a transaction: double at the table.
     #[must_use]
     pub fn in_transaction(mut self) -> Self {
         self.table *= 2.0;
@@ -197,8 +196,7 @@ impl ConsumedCapacity {
         self
     }
 
-    /// The same cost, of a table that the request called like this. An answer calls a table what
-    /// the request called it: by its name, or by its ARN.
+    /// Sets the table's name as the request gave it, name or ARN, which the response repeats.
     #[must_use]
     pub fn told_of(mut self, table_name: &str) -> Self {
         table_name.clone_into(&mut self.table_name);
@@ -238,7 +236,7 @@ impl ConsumedCapacity {
         self.table + self.indexes.iter().map(|(_, _, units)| units).sum::<f64>()
     }
 
-    /// Writes as much of the cost as was asked for.
+    /// Writes the requested detail.
     pub fn write_json(&self, writer: &mut Writer) {
         writer.object(|object| {
             object.string("TableName", &self.table_name);
@@ -277,7 +275,7 @@ impl ConsumedCapacity {
     }
 }
 
-/// What a request on several tables cost, table by table.
+/// The consumed capacity of a request on several tables.
 ///
 /// ```
 /// use singlet_dynamo::capacity::{CapacityByTable, ConsumedCapacity, ReturnConsumedCapacity};
@@ -296,13 +294,13 @@ pub struct CapacityByTable {
 }
 
 impl CapacityByTable {
-    /// No cost so far, to be told in this detail.
+    /// No cost yet, to be reported in this detail.
     #[must_use]
     pub fn new(detail: ReturnConsumedCapacity) -> Self {
         Self { detail, tables: Vec::new() }
     }
 
-    /// Adds a cost, which is not even reckoned if nobody asked for it.
+    /// Adds a cost, which is only computed if it was requested.
     pub fn add(&mut self, consumed: impl FnOnce(ReturnConsumedCapacity) -> ConsumedCapacity) {
         if self.detail == ReturnConsumedCapacity::None {
             return;
@@ -314,13 +312,13 @@ impl CapacityByTable {
         }
     }
 
-    /// The costs, in the order in which their tables first had one.
+    /// The costs, in the order in which their tables were first charged.
     #[must_use]
     pub fn tables(&self) -> &[ConsumedCapacity] {
         &self.tables
     }
 
-    /// Writes the member `ConsumedCapacity` of an answer, if it was asked for.
+    /// Writes the member `ConsumedCapacity` of a response, if it was requested.
     pub(crate) fn write_member(&self, object: &mut Object<'_>) {
         if self.detail != ReturnConsumedCapacity::None {
             object.member("ConsumedCapacity", |writer| {
@@ -330,7 +328,7 @@ impl CapacityByTable {
     }
 }
 
-/// The costs of an answer, which has one for each table.
+/// The costs in a response, one for each table.
 impl From<Vec<ConsumedCapacity>> for CapacityByTable {
     fn from(tables: Vec<ConsumedCapacity>) -> Self {
         let detail = tables.first().map(|table| table.detail).unwrap_or_default();
@@ -338,7 +336,7 @@ impl From<Vec<ConsumedCapacity>> for CapacityByTable {
     }
 }
 
-/// What a write costs at one index: nothing, one write, or two.
+/// The cost of a write at one index: zero, one or two writes.
 fn index_write_units(index: &Index, schema: &TableSchema, write: &MeasuredWrite) -> f64 {
     if write.is_same {
         return 0.0;
@@ -408,11 +406,11 @@ mod tests {
         let attribute = |name: &str| KeyAttribute::new(name, KeyType::S);
         let index = Index {
             name: "byDay".into(),
-            key: KeySchema { partition: attribute("day"), sort: None },
+            key: KeySchema::simple(attribute("day"), None),
             projection: IndexProjection::KeysOnly,
             scope: Scope::Global,
         };
-        let key = KeySchema { partition: attribute("id"), sort: None };
+        let key = KeySchema::simple(attribute("id"), None);
         let schema = TableSchema { name: "games".into(), key, indexes: vec![index] };
         let item = [("id", Value::from("x".repeat(1500))), ("day", Value::from("Monday"))];
         let stored = encode(&Item::from(item));
@@ -421,10 +419,10 @@ mod tests {
             ConsumedCapacity::of_transact_write(&schema, ReturnConsumedCapacity::Total, old, new)
                 .total()
         };
-        // Two units for 1,500 bytes at the table, twice; and two at the index, whose row has the
-        // long id too.
+        // Two units for 1,500 bytes at the table, doubled; and two at the index, whose row also has
+        // the long id.
         assert_eq!(total(None, item), 6.0);
-        // A check that finds the item, and one that finds nothing.
+        // A check of an existing item, and one of a missing item.
         assert_eq!(total(item, item), 4.0);
         assert_eq!(total(None, None), 2.0);
     }

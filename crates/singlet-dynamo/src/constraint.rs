@@ -1,19 +1,18 @@
-//! The service's first round of checks: members against the constraints of their shape.
+//! The service's first checks: members against the constraints of their shape.
 //!
-//! Unlike all later checks, these are collected, at most ten, and told together:
-//! `2 validation errors detected: Value null at 'key' failed to satisfy constraint: Member must
-//! not be null; Value …`.
+//! Unlike later errors, these are collected, at most ten, and reported together: `2 validation
+//! errors detected: Value null at 'key' failed to satisfy constraint: Member must not be null;
+//! Value …`.
 //!
-//! The order in which operations on items look at their members seems odd. The service keeps them
-//! in a Java `HashMap` by name, of 16 buckets for up to 12 members and of 32 for more, so they
-//! come by bucket: the lowest bits of `h ^ (h >>> 16)`, where `h` is Java's hash of the name.
-//! All recordings of several violations agree with that.
+//! The order in which operations on items check their members is that of a Java `HashMap` by name,
+//! with 16 buckets for up to 12 members and 32 for more: by bucket, which is the lowest bits of `h
+//! ^ (h >>> 16)`, where `h` is Java's hash of the name. All recordings of several violations agree.
 
 use crate::error::{Error, Result};
 use crate::excerpt::Excerpt;
 use std::fmt;
 
-/// How many violations the service tells at once.
+/// The number of violations that the service reports at once.
 const TOLD_MAX: usize = 10;
 
 /// The violations found so far.
@@ -37,7 +36,7 @@ pub struct Constraints {
 }
 
 impl Constraints {
-    /// A member that must be there.
+    /// A required member.
     pub fn required<T>(&mut self, path: &str, member: &Option<T>) {
         if member.is_none() {
             self.violate("null", path, "Member must not be null");
@@ -66,8 +65,7 @@ impl Constraints {
         }
     }
 
-    /// A text, list or map with a lower bound of its length; `shown` is the member as the service
-    /// prints it.
+    /// A string, list or map with a minimum length; `shown` is the member as the service prints it.
     pub fn length_at_least(
         &mut self,
         path: &str,
@@ -84,7 +82,7 @@ impl Constraints {
         }
     }
 
-    /// A text, list or map with an upper bound of its length.
+    /// A string, list or map with a maximum length.
     pub fn length_at_most(&mut self, path: &str, shown: impl fmt::Display, len: usize, max: usize) {
         if len > max {
             self.violate(
@@ -95,7 +93,7 @@ impl Constraints {
         }
     }
 
-    /// A text of a pattern, which the caller has tried.
+    /// A string with a pattern, which the caller has checked.
     pub fn pattern(&mut self, path: &str, text: &str, pattern: &str, fits: bool) {
         if !fits {
             self.violate(
@@ -106,8 +104,8 @@ impl Constraints {
         }
     }
 
-    /// A text that must be one of a few; gives what it stands for. `choices` are in the order in
-    /// which the service lists them.
+    /// A string with a fixed set of values; returns its meaning. `choices` are in the service's
+    /// order.
     pub fn one_of<T: Copy>(
         &mut self,
         path: &str,
@@ -127,7 +125,7 @@ impl Constraints {
         found
     }
 
-    /// A violation in the service's form; `value` is printed as it is.
+    /// A violation in the service's wording; `value` is printed unchanged.
     pub fn violate(&mut self, value: impl fmt::Display, path: &str, constraint: impl fmt::Display) {
         if self.violations.len() < TOLD_MAX {
             self.violations.push(format!(
@@ -137,7 +135,7 @@ impl Constraints {
         }
     }
 
-    /// All is well, or a `ValidationException` that tells all violations.
+    /// A `ValidationException` with all violations, if there are any.
     pub fn finish(self) -> Result<()> {
         match self.violations.len() {
             0 => Ok(()),
@@ -151,8 +149,8 @@ impl Constraints {
     }
 }
 
-/// Checks the length of a list or map that the service checks by a newer framework: it spells
-/// members as they stand in the body, and does not print what is wrong.
+/// Checks the length of a list or map for which the service uses a newer framework: its message has
+/// the member's name as in the body, and omits the value.
 pub(crate) fn check_length(path: &str, len: usize, min: usize, max: usize) -> Result<()> {
     let (bound, limit) = match len {
         _ if len < min => ("greater", min),
@@ -166,7 +164,8 @@ pub(crate) fn check_length(path: &str, len: usize, min: usize, max: usize) -> Re
     )))
 }
 
-/// A value between the quotes that the service puts around all but `null`. A long one is cut.
+/// A value in quotes, which the service puts around everything but `null`. Long values are
+/// truncated.
 pub struct Quoted<T>(pub T);
 
 impl<T: fmt::Display> fmt::Display for Quoted<T> {
@@ -175,17 +174,17 @@ impl<T: fmt::Display> fmt::Display for Quoted<T> {
     }
 }
 
-/// A list as Java prints it: `[a, b]`. Of one that was not kept whole, the beginning and how many
-/// elements follow: `[a, b, ...(7 more)]`.
+/// A list as Java prints it: `[a, b]`. A truncated list shows its beginning and the number of
+/// remaining elements: `[a, b, ...(7 more)]`.
 pub struct JavaList<'a, T> {
-    /// The elements, or the first of them.
+    /// All elements, or the first ones.
     pub elements: &'a [T],
-    /// How many elements there are.
+    /// The total number of elements.
     pub count: usize,
 }
 
 impl<'a, T> JavaList<'a, T> {
-    /// A list of which all elements are there.
+    /// A complete list.
     pub fn of(elements: &'a [T]) -> Self {
         Self { elements, count: elements.len() }
     }
@@ -212,7 +211,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ten_violations_are_told_and_no_more() {
+    fn at_most_ten_violations_are_reported() {
         let mut constraints = Constraints::default();
         for _ in 0..12 {
             constraints.required("tableName", &None::<()>);
@@ -224,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_that_was_not_kept_whole_tells_how_many_elements_follow() {
+    fn a_truncated_list_counts_the_remaining_elements() {
         assert_eq!(JavaList::of(&["a", "b"]).to_string(), "[a, b]");
         assert_eq!(JavaList { elements: &["a", "b"], count: 9 }.to_string(), "[a, b, ...(7 more)]");
         let mut constraints = Constraints::default();

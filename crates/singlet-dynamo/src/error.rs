@@ -1,4 +1,4 @@
-//! Every error that DynamoDB's language has, declared once: name, HTTP status, usual text.
+//! Every DynamoDB error, declared once: name, HTTP status, default message.
 
 use crate::json::value::read_answered;
 use crate::json::{Reader, Writer};
@@ -6,16 +6,16 @@ use crate::stored::Attributes;
 use std::borrow::Cow;
 use std::fmt;
 
-/// The most bytes of an error's message, whatever was wrong. What repeats parts of a request
-/// cuts them one by one; this is the bound for all of them together.
+/// Maximum length of an error message. Texts quoted from a request are truncated one by one; this
+/// bounds their sum.
 pub const MESSAGE_SIZE_MAX: usize = 64 * 1024;
 
-/// What an operation gives, or why it was refused.
+/// The result of an operation.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 macro_rules! error_kinds {
     ($($(#[$doc:meta])+ $kind:ident = $name:literal, $status:literal, $text:literal;)+) => {
-        /// What went wrong, under the name by which SDKs know it.
+        /// The error kinds, by their names in SDKs.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[non_exhaustive]
         pub enum ErrorKind {
@@ -23,10 +23,10 @@ macro_rules! error_kinds {
         }
 
         impl ErrorKind {
-            /// All kinds, in the order of their declaration.
+            /// All kinds, in declaration order.
             pub const ALL: &[Self] = &[$(Self::$kind,)+];
 
-            /// The full name, as `__type` in an answer carries it.
+            /// The full name, as in `__type`.
             #[must_use]
             pub fn qualified_name(self) -> &'static str {
                 match self {
@@ -34,7 +34,7 @@ macro_rules! error_kinds {
                 }
             }
 
-            /// The status of the HTTP answer.
+            /// The HTTP status.
             #[must_use]
             pub fn status(self) -> u16 {
                 match self {
@@ -42,7 +42,7 @@ macro_rules! error_kinds {
                 }
             }
 
-            /// The text that the service gives when there is nothing particular to say.
+            /// The service's default message.
             #[must_use]
             pub fn usual_text(self) -> &'static str {
                 match self {
@@ -54,7 +54,7 @@ macro_rules! error_kinds {
 }
 
 error_kinds! {
-    /// The request is well-formed, but asks for something that cannot be.
+    /// The request is well-formed but invalid.
     Validation = "com.amazon.coral.validate#ValidationException", 400, "";
     /// The request is not JSON of the right shape.
     Serialization = "com.amazon.coral.service#SerializationException", 400, "";
@@ -62,15 +62,15 @@ error_kinds! {
     UnknownOperation = "com.amazon.coral.service#UnknownOperationException", 400, "";
     /// The request is not signed.
     MissingAuthenticationToken = "com.amazon.coral.service#MissingAuthenticationTokenException", 400, "Request is missing Authentication Token";
-    /// The signature lacks a part, or a part of it cannot be read.
+    /// The signature is incomplete or malformed.
     IncompleteSignature = "com.amazon.coral.service#IncompleteSignatureException", 400, "";
-    /// The signature does not fit the request, or not its time.
+    /// The signature does not match the request, or has expired.
     InvalidSignature = "com.amazon.coral.service#InvalidSignatureException", 400, "";
-    /// Nobody has this access key.
+    /// The access key is unknown.
     UnrecognizedClient = "com.amazon.coral.service#UnrecognizedClientException", 400, "";
     /// The caller may not do this, or not to this resource.
     AccessDenied = "com.amazon.coral.service#AccessDeniedException", 400, "Access Denied";
-    /// The server has more to do than it takes on at a time.
+    /// The server is overloaded.
     Throttling = "com.amazon.coral.availability#ThrottlingException", 400, "Rate of requests exceeds the allowed throughput.";
     /// The table, index, stream or tag does not exist.
     ResourceNotFound = "com.amazonaws.dynamodb.v20120810#ResourceNotFoundException", 400, "Requested resource not found";
@@ -82,41 +82,41 @@ error_kinds! {
     ConditionalCheckFailed = "com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException", 400, "The conditional request failed";
     /// An item collection of a table with local indexes passed 10 GB.
     ItemCollectionSizeLimitExceeded = "com.amazonaws.dynamodb.v20120810#ItemCollectionSizeLimitExceededException", 400, "Collection size exceeded.";
-    /// A provisioned table or index was asked for more than it has.
+    /// A request exceeded the provisioned throughput of a table or index.
     ProvisionedThroughputExceeded = "com.amazonaws.dynamodb.v20120810#ProvisionedThroughputExceededException", 400, "The level of configured provisioned throughput for the table was exceeded. Consider increasing your provisioning level with the UpdateTable API.";
-    /// At least one action of a transaction was refused, so none was done.
+    /// At least one action of a transaction failed, so none took effect.
     TransactionCanceled = "com.amazonaws.dynamodb.v20120810#TransactionCanceledException", 400, "";
-    /// An item is part of a transaction that is under way.
+    /// The item is part of another transaction in progress.
     TransactionConflict = "com.amazonaws.dynamodb.v20120810#TransactionConflictException", 400, "Transaction is ongoing for the item";
-    /// The transaction with this token is under way.
+    /// The transaction with this token is in progress.
     TransactionInProgress = "com.amazonaws.dynamodb.v20120810#TransactionInProgressException", 400, "Transaction from previous request is still in progress";
     /// The token was used before, with another request.
     IdempotentParameterMismatch = "com.amazonaws.dynamodb.v20120810#IdempotentParameterMismatchException", 400, "";
     /// The shard iterator is older than 15 minutes.
     ExpiredIterator = "com.amazonaws.dynamodb.v20120810#ExpiredIteratorException", 400, "Shard iterator has expired";
-    /// The stream records asked for are past their retention.
+    /// The requested stream records are past their retention.
     TrimmedDataAccess = "com.amazonaws.dynamodb.v20120810#TrimmedDataAccessException", 400, "The data you are trying to access has been trimmed";
-    /// The server takes no more connections for the moment.
+    /// The server accepts no more connections at the moment.
     ServiceUnavailable = "com.amazonaws.dynamodb.v20120810#ServiceUnavailable", 503, "The service is currently unavailable or busy.";
-    /// The server failed; the request may or may not have been carried out.
+    /// The server failed; the request may or may not have taken effect.
     InternalServerError = "com.amazonaws.dynamodb.v20120810#InternalServerError", 500, "Internal server error";
 }
 
 impl ErrorKind {
-    /// The kind that SDKs know by this name.
+    /// The kind with this SDK name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|kind| kind.name() == name)
     }
 
-    /// The name by which SDKs know it: `ResourceNotFoundException`.
+    /// The name in SDKs: `ResourceNotFoundException`.
     #[must_use]
     pub fn name(self) -> &'static str {
         self.qualified_name().rsplit('#').next().unwrap_or_default()
     }
 }
 
-/// Why a request was refused.
+/// Why a request failed.
 ///
 /// ```
 /// use singlet_dynamo::{Error, ErrorKind};
@@ -126,7 +126,7 @@ impl ErrorKind {
 /// assert_eq!(error.kind().status(), 400);
 /// assert_eq!(error.message(), "Requested resource not found");
 /// ```
-// Boxed: every operation's result carries this type, and errors are the rare case.
+// Boxed: every operation's result contains this type, and errors are rare.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Error(Box<Inner>);
 
@@ -138,33 +138,33 @@ struct Inner {
     reasons: Vec<CancellationReason>,
 }
 
-/// What became of one action of a transaction that was cancelled.
+/// The outcome of one action of a cancelled transaction.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CancellationReason {
-    /// Why the action was refused; `None` for an action that was not to blame.
+    /// Why the action failed; `None` if it did not.
     pub failure: Option<CancellationFailure>,
-    /// The item as it is, where the action asked for it with `ReturnValuesOnConditionCheckFailure`.
+    /// The stored item, if the action requested it with `ReturnValuesOnConditionCheckFailure`.
     pub item: Option<Attributes>,
 }
 
-/// Why one action of a transaction was refused.
+/// Why an action of a transaction failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CancellationFailure {
     /// `ConditionalCheckFailed`, `ValidationError`, `ItemCollectionSizeLimitExceeded`, ….
     pub code: Cow<'static, str>,
-    /// What a single operation would have answered.
+    /// The message that a single operation would have returned.
     pub message: Cow<'static, str>,
 }
 
 impl CancellationReason {
-    /// The code as the service lists it; `None` for an action that was not to blame.
+    /// The code as the service lists it; `None` if the action did not fail.
     #[must_use]
     pub fn code(&self) -> &str {
         self.failure.as_ref().map_or("None", |failure| &failure.code)
     }
 
-    /// What the error of a single operation becomes as the reason of a transaction; `None` for
-    /// errors that are nobody's fault, or the whole request's.
+    /// Converts the error of a single operation into a cancellation reason; `None` for errors that
+    /// concern the server or the whole request.
     #[must_use]
     pub fn of(error: &Error) -> Option<Self> {
         let code = match error.kind() {
@@ -182,13 +182,13 @@ impl CancellationReason {
 }
 
 impl Error {
-    /// An error with its usual text.
+    /// An error with its default message.
     #[must_use]
     pub fn new(kind: ErrorKind) -> Self {
         Self::with_message(kind, kind.usual_text())
     }
 
-    /// An error with a text of its own, of which it keeps [`MESSAGE_SIZE_MAX`] bytes.
+    /// An error with a message, truncated to [`MESSAGE_SIZE_MAX`] bytes.
     pub fn with_message(kind: ErrorKind, message: impl Into<Cow<'static, str>>) -> Self {
         let mut message = message.into();
         if message.len() > MESSAGE_SIZE_MAX {
@@ -202,7 +202,7 @@ impl Error {
         Self::with_message(ErrorKind::Validation, message)
     }
 
-    /// A `ValidationException` that begins as very many of them do.
+    /// A `ValidationException` with the common prefix.
     #[must_use]
     pub fn invalid_parameter(detail: impl fmt::Display) -> Self {
         Self::validation(format!("One or more parameter values were invalid: {detail}"))
@@ -213,7 +213,7 @@ impl Error {
         Self::with_message(ErrorKind::Serialization, message)
     }
 
-    /// The condition of a write did not hold; `item` is what is stored, where it was asked for.
+    /// The condition of a write failed; `item` is the stored item, if it was requested.
     #[must_use]
     pub fn conditional_check_failed(item: Option<Attributes>) -> Self {
         let mut error = Self::new(ErrorKind::ConditionalCheckFailed);
@@ -221,7 +221,7 @@ impl Error {
         error
     }
 
-    /// A transaction was refused, with one reason for each of its actions, in their order.
+    /// A cancelled transaction, with a reason for each action in order.
     #[must_use]
     pub fn transaction_canceled(reasons: Vec<CancellationReason>) -> Self {
         let codes: Vec<&str> = reasons.iter().map(CancellationReason::code).collect();
@@ -236,44 +236,44 @@ impl Error {
         error
     }
 
-    /// What went wrong.
+    /// The kind of error.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         self.0.kind
     }
 
-    /// The text, in the service's words.
+    /// The message, in the service's words.
     #[must_use]
     pub fn message(&self) -> &str {
         &self.0.message
     }
 
-    /// The item that made a condition fail, where it was asked for.
+    /// The item on which a condition failed, if it was requested.
     #[must_use]
     pub fn item(&self) -> Option<&Attributes> {
         self.0.item.as_ref()
     }
 
-    /// About how many bytes of items the error carries: as many as its JSON takes, about.
+    /// Approximate size of the items in the error, and of their JSON.
     #[must_use]
     pub fn item_bytes(&self) -> usize {
         let of_reasons = self.0.reasons.iter().filter_map(|reason| reason.item.as_ref());
         self.0.item.iter().chain(of_reasons).map(Attributes::held_bytes).sum()
     }
 
-    /// What became of each action of a cancelled transaction, in their order.
+    /// The outcome of each action of a cancelled transaction, in order.
     #[must_use]
     pub fn cancellation_reasons(&self) -> &[CancellationReason] {
         &self.0.reasons
     }
 
-    /// Writes the error as the body of an answer.
+    /// Writes the error as a response body.
     pub fn write_json(&self, writer: &mut Writer) {
         let inner = &*self.0;
         writer.object(|object| {
             object.string("__type", inner.kind.qualified_name());
             if !inner.message.is_empty() {
-                // The service spells this member with a capital for errors of its outer layer.
+                // The service capitalises this member in errors of its outer layer.
                 let capital = inner.kind == ErrorKind::Serialization
                     || inner.kind == ErrorKind::TransactionCanceled;
                 object.string(if capital { "Message" } else { "message" }, &inner.message);
@@ -304,8 +304,7 @@ impl CancellationReason {
     }
 }
 
-/// The body of an answer that refuses a request, for clients: its code may be one that
-/// [`ErrorKind`] does not have.
+/// A parsed error response, for clients. Its code may be unknown to [`ErrorKind`].
 ///
 /// ```
 /// use singlet_dynamo::error::Refusal;
@@ -321,14 +320,14 @@ impl CancellationReason {
 pub struct Refusal {
     /// The code without its namespace: `ResourceNotFoundException`.
     pub code: Option<String>,
-    /// The text.
+    /// The message.
     pub message: Option<String>,
     item: Option<Attributes>,
     reasons: Vec<CancellationReason>,
 }
 
 impl Refusal {
-    /// Reads the body.
+    /// Parses a response body.
     pub fn from_json(json: &[u8]) -> Result<Self> {
         let mut refusal = Self::default();
         Reader::new(json)?.request(|reader, member| {
@@ -346,18 +345,18 @@ impl Refusal {
         Ok(refusal)
     }
 
-    /// The code in `namespace#Code:http://address`, of which only the code must be there.
+    /// The code in `namespace#Code:http://address`, where only the code is required.
     #[must_use]
     pub fn code_of(name: &str) -> String {
         let name = name.rsplit('#').next().unwrap_or_default();
         name.split(':').next().unwrap_or_default().to_owned()
     }
 
-    /// The error, if its code is one of [`ErrorKind`].
+    /// The error, if [`ErrorKind`] has its code.
     #[must_use]
     pub fn into_error(self) -> Option<Error> {
         let kind = match self.code.as_deref()? {
-            // What an account may ask for in all, rather than of a table.
+            // An account-wide limit rather than a table's.
             "RequestLimitExceeded" => ErrorKind::Throttling,
             code => ErrorKind::from_name(code)?,
         };
@@ -391,7 +390,7 @@ impl CancellationReason {
     }
 }
 
-/// The beginning of a message that is too long, with a mark at its end.
+/// The beginning of a long message, with an ellipsis.
 fn cut(message: &str) -> String {
     const MARK: &str = "...";
     let end = message.floor_char_boundary(MESSAGE_SIZE_MAX - MARK.len());
@@ -412,7 +411,7 @@ impl fmt::Debug for Error {
 
 impl std::error::Error for Error {}
 
-/// A number that a value cannot have is a validation error, in the number's own words.
+/// An invalid number is a validation error with the number's message.
 impl From<crate::NumberError> for Error {
     fn from(error: crate::NumberError) -> Self {
         Self::validation(error.to_string())

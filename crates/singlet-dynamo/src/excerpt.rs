@@ -1,16 +1,16 @@
-//! How much of a request an error repeats.
+//! Truncates quoted parts of a request in error messages.
 //!
-//! The service repeats whatever is wrong, however long it is. Here a value is cut after
-//! [`EXCERPT_SIZE_MAX`] bytes: an error of 270 MB helps nobody, and costs the server more than
-//! the request cost its sender.
+//! The service quotes invalid values in full. Here a value is truncated to [`EXCERPT_SIZE_MAX`]
+//! bytes: an error of 270 MB is useless, and costs the server more than the request cost its
+//! sender.
 
 use std::fmt::{self, Write as _};
 
-/// The most bytes of one value that an error repeats. No recorded error has so many, and ten
-/// violated constraints with a value each stay below the limit of the whole message.
+/// Maximum size of one quoted value. No recorded error is that long, and ten violated constraints
+/// with a value each stay below the limit of the whole message.
 pub(crate) const EXCERPT_SIZE_MAX: usize = 4096;
 
-/// Displays a value, cut after [`EXCERPT_SIZE_MAX`] bytes with the number of those that follow:
+/// Displays a value, truncated to [`EXCERPT_SIZE_MAX`] bytes with the number of remaining bytes:
 /// `aaaa...(12 more bytes)`.
 pub(crate) struct Excerpt<T>(pub(crate) T);
 
@@ -34,7 +34,7 @@ struct Window<'a, 'f> {
 
 impl fmt::Write for Window<'_, '_> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
-        // After the first byte that was left out, nothing more may follow.
+        // After the first dropped byte, nothing may follow.
         let fits = if self.more > 0 { 0 } else { text.floor_char_boundary(self.left) };
         let (shown, rest) = text.split_at(fits);
         self.left -= shown.len();

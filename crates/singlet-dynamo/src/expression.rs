@@ -1,19 +1,19 @@
 //! Expressions: conditions, key conditions, projections and updates.
 //!
-//! An expression's text is read in the steps that the service takes, since they decide which of
-//! several errors is told: tokens, then a syntax tree without meaning (`syntax`), then the names
-//! of functions and attributes in the order of the text, then placeholders and operands. What
-//! comes out holds attribute names and [`Value`](crate::Value)s, and no placeholders:
+//! An expression's text is parsed in the service's steps, since they decide which of several errors
+//! is reported: tokens, then a syntax tree (`syntax`), then the names of functions and attributes
+//! in text order, then placeholders and operands. The result holds attribute names and
+//! [`Value`](crate::Value)s, and no placeholders:
 //!
-//! - [`Condition`] says of an item whether it is so. It serves ConditionExpression,
-//!   FilterExpression and the legacy parameters.
-//! - [`KeyCondition`] names a partition and a range of sort keys.
-//! - [`Projection`] takes parts out of an item.
-//! - [`Update`] makes a new item of an old one.
+//! - [`Condition`] is a predicate over an item. It serves ConditionExpression, FilterExpression and
+//!   the legacy parameters.
+//! - [`KeyCondition`] selects a partition and a range of sort keys.
+//! - [`Projection`] selects parts of an item.
+//! - [`Update`] turns an old item into a new one.
 //!
-//! All of them can be built in Rust too, by constructors that refuse what the service refuses,
-//! and [`Printer`] turns them back into text with placeholders. No function here recurses deeper
-//! than [`OPERATORS_MAX`] or [`LEVELS_MAX`], whatever the input.
+//! They can also be built in Rust, by constructors that refuse what the service refuses, and
+//! [`Printer`] turns them back into text with placeholders. No function here recurses deeper than
+//! [`OPERATORS_MAX`] or [`LEVELS_MAX`].
 //!
 //! ```
 //! use singlet_dynamo::expression::{Condition, Parameter, Placeholders};
@@ -49,6 +49,7 @@ mod update;
 pub use condition::{Comparator, Condition, Evaluator, Test};
 pub use fault::Fault;
 pub use function::Function;
+pub(crate) use key_condition::unindexable;
 pub use key_condition::{ByteRange, KeyCondition, KeyRange, KeyTest};
 pub use operand::{Measured, Operand};
 pub use path::{Element, Path};
@@ -65,19 +66,18 @@ pub use update::{
 use crate::error::Error;
 use std::fmt;
 
-/// The most characters that an expression may have, counted as the service counts them: in
-/// UTF-16 code units.
+/// Maximum length of an expression, counted like the service in UTF-16 code units.
 pub const SIZE_MAX: usize = 4096;
-/// The most operators and functions that an expression may have.
+/// Maximum number of operators and functions in an expression.
 pub const OPERATORS_MAX: usize = 300;
-/// The most operands that IN may have.
+/// Maximum number of operands of IN.
 pub const IN_OPERANDS_MAX: usize = 100;
-/// The most elements that a path may have.
+/// Maximum number of elements in a path.
 pub const LEVELS_MAX: usize = 32;
-/// The greatest index that a path may have.
+/// Maximum list index in a path.
 pub const INDEX_MAX: u32 = i32::MAX as u32;
 
-/// The parameter of a request that an expression stands in, which error texts name.
+/// The request parameter that contains an expression, for error messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the variants are the parameters' names")]
 pub enum Parameter {
@@ -101,7 +101,7 @@ impl Parameter {
         }
     }
 
-    /// The error that a fault is when it stands in this parameter.
+    /// The error for a fault in this parameter.
     fn refuse(self, fault: &Fault) -> Error {
         Error::validation(format!("Invalid {self}: {fault}"))
     }

@@ -1,25 +1,24 @@
-//! Fuel: a budget of work for evaluating expressions.
+//! Fuel: a work budget for evaluating expressions.
 //!
-//! One request can ask for a lot of computing: a filter of hundreds of tests over a page of a
-//! megabyte, or an update that moves the elements of a long list hundreds of times. Evaluators
-//! charge what they are about to do to a [`Fuel`], and stop when it is used up. Who runs them
-//! decides what happens then: run it again elsewhere, let others go first, or give up.
+//! One request can be expensive to compute: a filter with hundreds of tests over a page of 1 MB, or
+//! an update that moves the elements of a long list hundreds of times. Evaluators charge each step
+//! to a [`Fuel`] before doing it, and stop when it runs out. The caller decides what happens then:
+//! run it again elsewhere, let other requests go first, or give up.
 
 use std::convert::Infallible;
 use std::fmt;
 
-/// Units of fuel that are about a millisecond of work: one unit is roughly a nanosecond, or one
-/// byte looked at. A unit is an estimate; it is for keeping requests from delaying each other, not
-/// for measuring.
+/// Units of fuel per millisecond: one unit is roughly a nanosecond, or one byte processed. It is an
+/// estimate for keeping requests from delaying each other, not a measurement.
 pub const FUEL_PER_MS: u64 = 1_000_000;
 
-/// The budget is used up, or whoever grants more has refused.
+/// The fuel ran out, or the supply refused more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OutOfFuel;
 
 impl fmt::Display for OutOfFuel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the evaluation takes more work than it was given")
+        f.write_str("the evaluation ran out of fuel")
     }
 }
 
@@ -48,22 +47,22 @@ impl std::error::Error for OutOfFuel {}
 pub struct Fuel<'p> {
     left: u64,
     slice: u64,
-    /// Asked when a slice is used up, and for memory.
+    /// Called when a slice runs out, and for memory.
     supply: Option<&'p mut (dyn Supply + 'p)>,
 }
 
-/// Who grants fuel in slices, and memory. A function that says whether there is another slice is
-/// one that counts no memory.
+/// Grants fuel in slices, and memory. Implemented for functions that return whether to grant
+/// another slice; these do not count memory.
 pub trait Supply {
-    /// Called when a slice is used up. May wait, and says whether there is another slice.
+    /// Called when a slice runs out. May block. Returns whether there is another slice.
     fn pause(&mut self) -> bool;
 
-    /// Whether the request may keep so many bytes more.
+    /// Whether the request may hold this many more bytes.
     fn grant(&mut self, _bytes: usize) -> bool {
         true
     }
 
-    /// Takes back bytes that were granted.
+    /// Returns granted bytes.
     fn release(&mut self, _bytes: usize) {}
 }
 
@@ -74,19 +73,19 @@ impl<F: FnMut() -> bool> Supply for F {
 }
 
 impl<'p> Fuel<'p> {
-    /// So many units, and no more.
+    /// A budget of this many units.
     #[must_use]
     pub fn limited(units: u64) -> Self {
         Self { left: units, slice: 0, supply: None }
     }
 
-    /// As much as it takes.
+    /// An unlimited budget.
     #[must_use]
     pub fn unlimited() -> Self {
         Self::limited(u64::MAX)
     }
 
-    /// Slices of so many units. `supply` is asked after each of them whether to go on.
+    /// Slices of this many units. After each one `supply` decides whether to continue.
     pub fn sliced(units: u64, supply: &'p mut (dyn Supply + 'p)) -> Self {
         Self { left: units, slice: units, supply: Some(supply) }
     }
@@ -95,7 +94,7 @@ impl<'p> Fuel<'p> {
     ///
     /// # Errors
     ///
-    /// There is less fuel left than that. The rest is gone too: evaluation must not go on.
+    /// Not enough fuel is left. The budget is then empty: evaluation must stop.
     #[inline]
     pub fn spend(&mut self, units: usize) -> Result<(), OutOfFuel> {
         match self.left.checked_sub(units as u64) {
@@ -114,18 +113,18 @@ impl<'p> Fuel<'p> {
         if !supply.pause() {
             return Err(OutOfFuel);
         }
-        // One step may be larger than a slice. It is done whole.
+        // A step may exceed a slice; it is not divided.
         self.left = self.slice.saturating_sub(units);
         Ok(())
     }
 
-    /// Charges memory that is kept while evaluation goes on. Says how many bytes were charged: none
-    /// where nobody counts them, and then they are not computed either. A limited budget needs no
-    /// count, since whoever makes or reads bytes is charged for the work.
+    /// Charges memory held during evaluation and returns the bytes charged. If no supply counts
+    /// memory, returns 0 without computing the size. A limited budget needs no count: creating or
+    /// reading bytes is already charged as work.
     ///
     /// # Errors
     ///
-    /// There is no room. Evaluation must not go on.
+    /// The supply refused. Evaluation must stop.
     #[inline]
     pub fn keep(&mut self, bytes: impl FnOnce() -> usize) -> Result<usize, OutOfFuel> {
         let Some(supply) = &mut self.supply else { return Ok(0) };
@@ -133,14 +132,14 @@ impl<'p> Fuel<'p> {
         if supply.grant(bytes) { Ok(bytes) } else { Err(OutOfFuel) }
     }
 
-    /// Gives back memory that was charged and is kept no longer.
+    /// Releases memory that was charged.
     pub fn release(&mut self, bytes: usize) {
         if let Some(supply) = &mut self.supply {
             supply.release(bytes);
         }
     }
 
-    /// What is left of the budget, or of the current slice.
+    /// Units left in the budget or the current slice.
     #[must_use]
     pub fn left(&self) -> u64 {
         self.left
@@ -155,12 +154,12 @@ impl fmt::Debug for Fuel<'_> {
 
 /// What evaluators charge their work to.
 pub(crate) trait Meter {
-    /// Why evaluation ends early.
+    /// Why evaluation stops early.
     type Stop;
-    /// Whether it makes a difference what is charged.
+    /// Whether charges have any effect.
     const IS_METERED: bool;
 
-    /// Charges so many units, which are computed only if they make a difference.
+    /// Charges units, computed only if charges have an effect.
     fn charge(&mut self, units: impl FnOnce() -> usize) -> Result<(), Self::Stop>;
 }
 
@@ -174,7 +173,7 @@ impl Meter for Fuel<'_> {
     }
 }
 
-/// For work that is known to be small.
+/// For work known to be small.
 pub(crate) struct Unmetered;
 
 impl Meter for Unmetered {

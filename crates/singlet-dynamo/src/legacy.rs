@@ -1,8 +1,8 @@
-//! The parameters from before there were expressions, translated into the same ASTs.
+//! The legacy parameters that predate expressions, translated into the same ASTs.
 //!
-//! `Expected`, `QueryFilter` and `ScanFilter` become conditions, `KeyConditions` a key
-//! condition, `AttributeUpdates` an update, `AttributesToGet` a projection. Each has checks and
-//! words of its own, which are here; what they mean is what the AST means.
+//! `Expected`, `QueryFilter` and `ScanFilter` become conditions, `KeyConditions` a key condition,
+//! `AttributeUpdates` an update, `AttributesToGet` a projection. Each has its own checks and
+//! messages, which are here.
 
 mod attribute_updates;
 mod attributes_to_get;
@@ -19,21 +19,21 @@ pub(crate) use filter::Conditions;
 use crate::error::{Error, Result};
 use crate::expression::Condition;
 
-/// How the conditions of several attributes go together.
+/// How the conditions on several attributes are combined.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum ConditionalOperator {
     /// All must hold.
     #[default]
     And,
-    /// One must hold.
+    /// At least one must hold.
     Or,
 }
 
 impl ConditionalOperator {
-    /// The names, in the order in which the service lists them.
+    /// The names, in the service's order.
     pub(crate) const CHOICES: [(&str, Self); 2] = [("OR", Self::Or), ("AND", Self::And)];
 
-    /// Refuses the parameter where there are not two conditions that it could join.
+    /// Refuses the parameter without at least two conditions.
     pub(crate) fn check(given: Option<Self>, conditions: usize) -> Result<Self> {
         match (given, conditions) {
             (Some(_), 0) => Err(Error::validation(
@@ -46,8 +46,8 @@ impl ConditionalOperator {
         }
     }
 
-    /// The conditions as one; `None` if there are none. There may be any number of them: the limit
-    /// on operators is one of expressions.
+    /// Combines the conditions; `None` if there are none. Their number is not limited: only
+    /// expressions have a limit on operators.
     fn join(self, conditions: Vec<Condition>) -> Option<Condition> {
         conditions.into_iter().reduce(match self {
             Self::And => Condition::and_also,

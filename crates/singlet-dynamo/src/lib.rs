@@ -1,20 +1,20 @@
-//! The language of DynamoDB: values, numbers, keys, sizes, expressions, requests, answers and
-//! errors, exactly as the service has them.
+//! The language of DynamoDB: values, numbers, keys, sizes, expressions, requests, responses and
+//! errors, exactly as in the service.
 //!
-//! Everything here is a pure function of its arguments: no I/O, no clock, no randomness, no
-//! dependency but the standard library. No input makes it panic.
+//! Everything here is a pure function of its arguments: no I/O, no clock, no randomness, and no
+//! dependency but the standard library. No input causes a panic.
 //!
-//! - [`Value`], [`Number`], [`Set`], [`Map`]: what attributes hold.
-//! - [`json`]: DynamoDB's JSON, read and written without a tree in between.
-//! - [`binary`]: the stored form of items, read where it lies.
-//! - [`key`] and [`schema`]: keys that sort as bytes, and what tables look like.
+//! - [`Value`], [`Number`], [`Set`], [`Map`]: attribute values.
+//! - [`json`]: DynamoDB's JSON, read and written without an intermediate tree.
+//! - [`binary`]: the stored form of items, read without decoding.
+//! - [`key`] and [`schema`]: keys that sort as bytes, and the schemas of tables.
 //! - [`expression`]: conditions, key conditions, projections and updates.
-//! - [`fuel`]: a budget of work for evaluating them.
-//! - [`table`] and [`arn`]: what a table is besides its schema, and its full name.
-//! - [`stream`]: what happened to items, and how clients read it.
-//! - [`operation`]: requests and answers, one file each.
-//! - [`calendar`]: days and their dates.
-//! - [`error`], [`constraint`], [`limits`], [`capacity`]: what is refused, and what things cost.
+//! - [`fuel`]: a work budget for evaluating them.
+//! - [`table`] and [`arn`]: table descriptions and ARNs.
+//! - [`stream`]: stream records, and how clients read them.
+//! - [`operation`]: requests and responses, one file each.
+//! - [`calendar`]: days and dates.
+//! - [`error`], [`constraint`], [`limits`], [`capacity`]: errors, limits and costs.
 
 pub mod arn;
 pub mod base64;

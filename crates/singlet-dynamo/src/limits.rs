@@ -1,27 +1,27 @@
-//! The service's limits, each with its name.
+//! The service's limits.
 
-/// The most bytes that an item may have, names included: 400 KB.
+/// Maximum size of an item, including attribute names: 400 KB.
 pub const ITEM_SIZE_MAX: usize = 400 * 1024;
-/// The most bytes of a partition key.
+/// Maximum size of a partition key.
 pub const PARTITION_KEY_SIZE_MAX: usize = 2048;
-/// The most bytes of a sort key.
+/// Maximum size of a sort key.
 pub const SORT_KEY_SIZE_MAX: usize = 1024;
-/// How often lists and maps may be nested in an attribute. The documentation says 32 levels and
-/// counts the scalar inside as one of them.
+/// Maximum nesting of lists and maps in an attribute. The documentation says 32 levels, counting
+/// the scalar inside.
 pub const NESTING_MAX: usize = 31;
-/// The most bytes of an attribute's name.
+/// Maximum size of an attribute name.
 pub const ATTRIBUTE_NAME_SIZE_MAX: usize = 65_535;
-/// The most bytes of the name of an attribute that is part of a key.
+/// Maximum size of the name of a key attribute.
 pub const KEY_ATTRIBUTE_NAME_SIZE_MAX: usize = 255;
-/// A page of Query or Scan ends after the item that brings it to this many bytes: 1 MB.
+/// A page of Query or Scan ends after the item that reaches this size: 1 MB.
 pub const PAGE_SIZE_MAX: usize = 1024 * 1024;
-/// What one BatchGetItem gives at most: 16 MB.
+/// Maximum size of a BatchGetItem response: 16 MB.
 pub const BATCH_GET_SIZE_MAX: usize = 16 * 1024 * 1024;
-/// What one answer to BatchGetItem has at most as JSON: 32 MB. This limit is ours and not the
-/// service's. What is left is in `UnprocessedKeys`, as above 16 MB.
+/// Maximum JSON size of a BatchGetItem response: 32 MB. This limit is ours, not the service's. The
+/// rest is in `UnprocessedKeys`, as above 16 MB.
 pub const BATCH_GET_JSON_MAX: usize = 32 << 20;
-/// How many times as long as its stored bytes the JSON of an item can be: `NULL` is stored in one
-/// byte, and has 14 in JSON.
+/// Maximum ratio of an item's JSON size to its stored size: `NULL` is stored in one byte and takes
+/// 14 in JSON.
 pub const JSON_GROWTH_MAX: usize = 16;
-/// What one transaction reads or writes at most: 4 MB.
+/// Maximum total size of a transaction: 4 MB.
 pub const TRANSACTION_SIZE_MAX: usize = 4 << 20;

@@ -5,8 +5,8 @@ use std::fmt;
 
 /// Attributes by name, sorted by name.
 ///
-/// Items are small, so a sorted list of pairs is faster than a tree and takes less memory;
-/// and sorted names make equal maps equal bytes when stored.
+/// Items are small, so a sorted list of pairs is faster and smaller than a tree. Sorting also gives
+/// equal maps equal encodings.
 ///
 /// ```
 /// use singlet_dynamo::{Map, Value};
@@ -32,12 +32,12 @@ impl Map {
         Self { entries: Vec::new() }
     }
 
-    /// A map of these entries in any order. Of two entries of one name the later one counts, as
-    /// it does for the service.
+    /// A map of these entries in any order. Of two entries with the same name the later one counts,
+    /// as in the service.
     #[must_use]
     pub fn from_entries(mut entries: Vec<(String, Value)>) -> Self {
         if !entries.is_sorted_by(|(a, _), (b, _)| a < b) {
-            // Stable, so that entries of one name stay in their order.
+            // Stable, so that entries with the same name keep their order.
             entries.sort_by(|(a, _), (b, _)| a.cmp(b));
             entries.dedup_by(|later, earlier| {
                 let same = later.0 == earlier.0;
@@ -50,6 +50,7 @@ impl Map {
         Self { entries }
     }
 
+    #[inline]
     fn find(&self, name: &str) -> Result<usize, usize> {
         self.entries.binary_search_by(|(own, _)| own.as_str().cmp(name))
     }
@@ -61,7 +62,7 @@ impl Map {
         self.entries.get(place).map(|(_, value)| value)
     }
 
-    /// The attribute of this name, to change it.
+    /// The attribute of this name, mutable.
     pub fn get_mut(&mut self, name: &str) -> Option<&mut Value> {
         let place = self.find(name).ok()?;
         self.entries.get_mut(place).map(|(_, value)| value)
@@ -73,7 +74,7 @@ impl Map {
         self.find(name).is_ok()
     }
 
-    /// Sets an attribute, and gives back what it was before.
+    /// Sets an attribute and returns its old value.
     pub fn insert(&mut self, name: impl Into<String>, value: Value) -> Option<Value> {
         let name = name.into();
         match self.find(&name) {
@@ -85,13 +86,13 @@ impl Map {
         }
     }
 
-    /// Takes an attribute out.
+    /// Removes an attribute.
     pub fn remove(&mut self, name: &str) -> Option<Value> {
         let place = self.find(name).ok()?;
         Some(self.entries.remove(place).1)
     }
 
-    /// Keeps only the attributes that the function accepts.
+    /// Keeps only the attributes for which the function returns true.
     pub fn retain(&mut self, mut keep: impl FnMut(&str, &Value) -> bool) {
         self.entries.retain(|(name, value)| keep(name, value));
     }
@@ -101,7 +102,7 @@ impl Map {
         self.entries.iter().map(|(name, value)| (name.as_str(), value))
     }
 
-    /// How many attributes there are.
+    /// The number of attributes.
     #[must_use]
     pub fn len(&self) -> usize {
         self.entries.len()

@@ -1,8 +1,8 @@
-//! Items measured once, for all that a write asks of their sizes.
+//! Measures items once for all uses of their size in a write.
 //!
-//! A write needs the size of an item before and after it: for the table, for each index that holds a
-//! part of it, and for its cost. An item may have 65,000 attributes and a table 20 indexes, so each
-//! item is walked once, and what indexes may hold of it is put aside.
+//! A write needs the size of an item before and after it: for the table, for each index that
+//! projects a part of it, and for its cost. An item may have 65,000 attributes and a table 20
+//! indexes, so each item is walked once, and the attributes that indexes may need are set aside.
 
 use crate::binary::ItemRef;
 use crate::fuel::{Fuel, OutOfFuel};
@@ -10,7 +10,7 @@ use crate::schema::{Index, IndexProjection, TableSchema};
 use crate::stored::StoredItem;
 use std::iter::once;
 
-/// What making the row of one index is charged: about a key that is encoded and compared.
+/// The charge for the row of one index: roughly, encoding and comparing a key.
 const ROW_FUEL: usize = 250;
 
 /// An item before and after a write, both measured.
@@ -21,7 +21,7 @@ const ROW_FUEL: usize = 250;
 /// use singlet_dynamo::stored::StoredItem;
 /// use singlet_dynamo::{Item, Value};
 ///
-/// let key = KeySchema { partition: KeyAttribute::new("id", KeyType::S), sort: None };
+/// let key = KeySchema::simple(KeyAttribute::new("id", KeyType::S), None);
 /// let schema = TableSchema { name: "games".into(), key, indexes: vec![] };
 /// let item = StoredItem::from(&Item::from([("id", Value::from("a"))]));
 /// let write = MeasuredWrite::of(&schema, None, None, Some(&item));
@@ -29,11 +29,11 @@ const ROW_FUEL: usize = 250;
 /// ```
 #[derive(Clone, Debug)]
 pub struct MeasuredWrite {
-    /// The item before, if there was one.
+    /// The old item, if there was one.
     pub old: Option<MeasuredItem>,
-    /// The item after, unless it is deleted.
+    /// The new item, unless it is deleted.
     pub new: Option<MeasuredItem>,
-    /// Whether both are the same.
+    /// Whether both are equal.
     pub is_same: bool,
 }
 
@@ -41,13 +41,12 @@ pub struct MeasuredWrite {
 #[derive(Clone, Debug)]
 pub struct MeasuredItem {
     size: usize,
-    /// `None` if the table has nothing to hold it for.
+    /// `None` if the table does not need it.
     held: Option<StoredItem>,
 }
 
 impl MeasuredWrite {
-    /// Measures an item of a table before and after a write. `expiry` is the attribute that says when
-    /// items expire.
+    /// Measures an item before and after a write. `expiry` is the TTL attribute.
     #[must_use]
     pub fn of(
         schema: &TableSchema,
@@ -65,7 +64,7 @@ impl MeasuredWrite {
         Self { old, new, is_same }
     }
 
-    /// Measures an item before and after a write, and keeps all of it.
+    /// Measures an item before and after a write, and keeps it completely.
     pub(crate) fn whole(old: Option<ItemRef<'_>>, new: Option<ItemRef<'_>>) -> Self {
         let measure = |item: ItemRef<'_>| {
             let bytes = item.as_bytes();
@@ -75,12 +74,12 @@ impl MeasuredWrite {
         Self { is_same: old == new, old: old.map(measure), new: new.map(measure) }
     }
 
-    /// Like [`MeasuredWrite::of`], charged before it is done. What is copied of large items counts as
-    /// kept.
+    /// Like [`MeasuredWrite::of`], charged in advance. Copied parts of large items are charged as
+    /// memory.
     ///
     /// # Errors
     ///
-    /// There is not enough fuel, or no room.
+    /// Not enough fuel or memory.
     pub fn within(
         schema: &TableSchema,
         expiry: Option<&str>,
@@ -99,7 +98,7 @@ impl MeasuredWrite {
 }
 
 impl MeasuredItem {
-    /// How many bytes were copied of a large item. A small one is shared.
+    /// Bytes copied of a large item. Small items are shared.
     fn copied_bytes(&self) -> usize {
         let held = self.held.as_ref().filter(|held| !held.is_small());
         held.map_or(0, StoredItem::stored_bytes)
@@ -120,15 +119,14 @@ impl MeasuredItem {
         self.size
     }
 
-    /// The attributes of keys, those that indexes hold by name, and the one that says when the item
-    /// expires. A small item is here as a whole. Nothing is, if the table has no indexes and its items
-    /// do not expire.
+    /// The key attributes, the attributes that indexes project by name, and the TTL attribute. A
+    /// small item is kept completely. Empty if the table has no indexes and no TTL.
     #[must_use]
     pub fn held(&self) -> ItemRef<'_> {
         self.held.as_ref().map_or(ItemRef::trusted(&[]), StoredItem::as_item)
     }
 
-    /// The size of what an index holds of the item.
+    /// The size of the item's row in an index.
     #[must_use]
     pub fn row_size(&self, index: &Index, schema: &TableSchema) -> usize {
         match index.projection {
@@ -138,7 +136,7 @@ impl MeasuredItem {
     }
 }
 
-/// The names of all attributes that a row of an index may hold by name, in order.
+/// The names of all attributes that an index row may hold by name, sorted.
 fn held_names<'s>(schema: &'s TableSchema, expiry: Option<&'s str>) -> Vec<&'s str> {
     let keys = once(&schema.key).chain(schema.indexes.iter().map(|index| &index.key));
     let keys = keys.flat_map(|key| key.attributes()).map(|attribute| attribute.name.as_str());
@@ -162,8 +160,7 @@ mod tests {
     use crate::{Item, Value};
 
     fn schema() -> TableSchema {
-        let key =
-            |name: &str| KeySchema { partition: KeyAttribute::new(name, KeyType::S), sort: None };
+        let key = |name: &str| KeySchema::simple(KeyAttribute::new(name, KeyType::S), None);
         let index = |name: &str, of: &str, projection| Index {
             name: name.into(),
             key: key(of),
@@ -191,10 +188,10 @@ mod tests {
         StoredItem::from(&item)
     }
 
-    /// Before: each attribute was compared with each name of each index, on the stage. What an index
-    /// holds of an item is the same, however it is found.
+    /// Each attribute used to be compared with each name of each index, on the commit thread. Both
+    /// methods must find the same row.
     #[test]
-    fn a_large_item_is_measured_by_what_indexes_hold() {
+    fn a_large_item_is_measured_by_its_index_rows() {
         let schema = schema();
         for attributes in [0, 20, 5_000] {
             let (old, new) = (item(attributes, "a"), item(attributes, "bb"));
@@ -232,10 +229,10 @@ mod tests {
         }
     }
 
-    /// Before: an index that holds an attribute of 390 KB had it copied twice for each item of a
-    /// transaction, and nobody counted that.
+    /// An index that projects an attribute of 390 KB used to have it copied twice for each item of
+    /// a transaction, without being counted.
     #[test]
-    fn what_is_copied_counts_as_kept() {
+    fn copies_are_charged_as_memory() {
         struct Counted(usize);
         impl Supply for Counted {
             fn pause(&mut self) -> bool {

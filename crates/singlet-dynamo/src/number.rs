@@ -1,10 +1,9 @@
-//! Exact decimal numbers, kept as the bytes they sort by.
+//! Exact decimal numbers, stored as their sortable encoding.
 //!
 //! DynamoDB's number has up to 38 significant digits and a magnitude from 1e-130 to
 //! 9.99…e125. A [`Number`] *is* its sortable encoding: one byte for sign and exponent, one
-//! byte for each pair of decimal digits, and an end mark. Comparing two numbers is comparing
-//! bytes, a number inside a key needs no conversion, and the size that the service charges
-//! for a number is the length of this encoding (see [`Number::size`]).
+//! Numbers compare like their bytes, a number inside a key needs no conversion, and the size that
+//! the service charges for a number is the length of this encoding (see [`Number::size`]).
 //!
 //! Layout, with the value written as `m × 100^e`, `1 ≤ m < 100`, so `-65 ≤ e ≤ 62`:
 //!
@@ -14,15 +13,15 @@
 //! | zero     | `128`      |                     | `0`      |
 //! | positive | `193 + e`  | `p + 1`             | `0`      |
 //!
-//! The end mark sorts before every pair of a positive number and after every pair of a
-//! negative one, so `1 < 1.5` and `-1.5 < -1` hold for the bytes too, and whatever follows
-//! the number in a longer key does not matter.
+//! The end mark sorts before every pair of a positive number and after every pair of a negative
+//! one, so `1 < 1.5` and `-1.5 < -1` hold for the bytes too, regardless of what follows the number
+//! in a longer key.
 
 use std::cmp::Ordering;
 use std::fmt;
 use std::str::FromStr;
 
-/// The most significant digits that a number may have.
+/// Maximum number of significant digits.
 pub const DIGITS_MAX: usize = 38;
 /// The decimal exponent of the largest leading digit: 9.99…e125.
 const EXPONENT_MAX: i64 = 125;
@@ -37,7 +36,7 @@ const NEGATIVE_BIAS: i64 = 62;
 const POSITIVE_END: u8 = 0;
 const NEGATIVE_END: u8 = 102;
 
-/// An exact decimal number, as DynamoDB's type N.
+/// An exact decimal number: DynamoDB's type N.
 ///
 /// ```
 /// use singlet_dynamo::Number;
@@ -52,11 +51,11 @@ const NEGATIVE_END: u8 = 102;
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Number {
     len: u8,
-    /// Bytes past `len` are zero, so that derived equality and hashing are right.
+    /// Bytes past `len` are zero, so that derived equality and hashing work.
     bytes: [u8; ENCODED_MAX],
 }
 
-/// Why a text or a sum is not a DynamoDB number. Displays as the service's own words.
+/// Why a text or a sum is not a DynamoDB number. Displays as the service's message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NumberError {
@@ -88,29 +87,29 @@ impl fmt::Display for NumberError {
 impl std::error::Error for NumberError {}
 
 impl Number {
-    /// Zero. There is one zero: `-0` and `0.00` are read as this.
+    /// Zero. The only one: `-0` and `0.00` parse to this.
     pub const ZERO: Self = {
         let mut bytes = [0; ENCODED_MAX];
         bytes[0] = ZERO;
         Self { len: 2, bytes }
     };
 
-    /// The sortable bytes: comparing them compares the numbers, also when other bytes follow.
+    /// The sortable bytes: they compare like the numbers, even when other bytes follow.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
         self.bytes.get(..usize::from(self.len)).unwrap_or_default()
     }
 
-    /// Reads a number off the front of `bytes`, with what follows it.
+    /// Decodes a number from the front of `bytes` and returns the rest.
     ///
-    /// Only bytes that [`Number::as_bytes`] could have given are accepted, so a value that was
-    /// damaged in storage is found here rather than shown to somebody.
+    /// Accepts only the output of [`Number::as_bytes`], so a value damaged in storage is detected
+    /// here.
     #[must_use]
     pub fn split_first(bytes: &[u8]) -> Option<(Self, &[u8])> {
         Self::split_first_trusted(bytes).filter(|(number, _)| number.is_canonical())
     }
 
-    /// Like [`Number::split_first`] for bytes that were checked before.
+    /// Like [`Number::split_first`], for bytes that were validated before.
     pub(crate) fn split_first_trusted(bytes: &[u8]) -> Option<(Self, &[u8])> {
         let len = Self::encoded_len(bytes)?;
         let (own, rest) = bytes.split_at_checked(len)?;
@@ -119,7 +118,7 @@ impl Number {
         Some((number, rest))
     }
 
-    /// How many bytes the number at the front of `bytes` takes.
+    /// The length of the number at the front of `bytes`.
     #[inline(always)]
     pub(crate) fn encoded_len(bytes: &[u8]) -> Option<usize> {
         let (&first, rest) = bytes.split_first()?;
@@ -133,7 +132,7 @@ impl Number {
         Self::from_decimal(&decimal).is_ok_and(|again| again == *self)
     }
 
-    /// Whether the number is below zero.
+    /// Whether the number is negative.
     #[must_use]
     pub fn is_negative(&self) -> bool {
         self.bytes.first().is_some_and(|&b| b < ZERO)
@@ -145,8 +144,8 @@ impl Number {
         *self == Self::ZERO
     }
 
-    /// The bytes that the service counts for this number in the size of an item: one for the
-    /// exponent, one for each pair of digits, and one more below zero.
+    /// The size that the service counts for this number in an item: one byte for the exponent, one
+    /// for each pair of digits, and one more if negative.
     ///
     /// ```
     /// # use singlet_dynamo::Number;
@@ -298,7 +297,7 @@ impl Number {
         };
         push(u8::try_from(first).map_err(|_| NumberError::Overflow)?);
         let encode = |pair: u8| if decimal.negative { 101 - pair } else { pair + 1 };
-        // An even exponent leaves the leading digit alone in its pair.
+        // With an even exponent the leading digit is alone in its pair.
         let mut digits = decimal.digits();
         if decimal.top.rem_euclid(2) == 0
             && let [leading, rest @ ..] = digits
@@ -318,7 +317,8 @@ impl Number {
     }
 }
 
-/// Sign, digits without zeros at either end, and the decimal exponent of the first digit.
+/// The sign, the digits without leading and trailing zeros, and the decimal exponent of the first
+/// digit.
 #[derive(Clone, Copy)]
 struct Decimal {
     negative: bool,
@@ -328,7 +328,7 @@ struct Decimal {
 }
 
 impl Decimal {
-    /// Two digits more than a number may have: one for a carry, one to see that it is too long.
+    /// Two more digits than a number may have: one for a carry, one to detect that it is too long.
     const CAPACITY: usize = DIGITS_MAX + 2;
     const ZERO: Self = Self { negative: false, top: 0, len: 0, digits: [0; Self::CAPACITY] };
 
@@ -371,13 +371,13 @@ impl Decimal {
         }
         let top = self.top.max(other.top);
         let bottom = self.bottom().min(other.bottom());
-        // The lowest digit stays where it is and a borrow takes at most one digit off the top,
-        // so a span this wide cannot shrink to 38 digits.
+        // The lowest digit stays in place and a borrow removes at most one digit at the top, so a
+        // span this wide cannot shrink to 38 digits.
         if top - bottom + 1 > DIGITS_MAX as i64 + 1 {
             return Err(NumberError::Precision);
         }
         let subtract = self.negative != other.negative;
-        // Subtract the smaller magnitude from the larger: the sign is then the larger one's.
+        // Subtract the smaller magnitude from the larger, which determines the sign.
         let (large, small) = if subtract && self.cmp_magnitude(other).is_lt() {
             (other, self)
         } else {
@@ -386,7 +386,7 @@ impl Decimal {
         let mut sum =
             Self { negative: large.negative, top: top + 1, len: 0, digits: [0; Self::CAPACITY] };
         let mut carry = 0_i8;
-        // Lowest digit first; digits[0] is the place for the last carry.
+        // Lowest digit first; digits[0] is for the last carry.
         for exponent in bottom..=top {
             let (a, b) = (large.digit_at(exponent) as i8, small.digit_at(exponent) as i8);
             let digit = if subtract { a - b } else { a + b } + carry;
@@ -417,7 +417,7 @@ impl Decimal {
 impl FromStr for Number {
     type Err = NumberError;
 
-    /// Reads decimal notation with an optional sign, fraction and exponent.
+    /// Parses decimal notation with an optional sign, fraction and exponent.
     fn from_str(text: &str) -> Result<Self, NumberError> {
         let mut bytes = text.as_bytes();
         let mut decimal = Decimal::ZERO;
@@ -474,7 +474,7 @@ impl FromStr for Number {
     }
 }
 
-/// An exponent beyond what a Java `int` holds is "not a number" to the service.
+/// For the service, an exponent that does not fit a Java `int` is not a number.
 fn parse_exponent(bytes: &[u8]) -> Result<i64, NumberError> {
     let (negative, digits) = match bytes {
         [b'-', rest @ ..] => (true, rest),
@@ -528,7 +528,7 @@ impl From<i64> for Number {
         }
         decimal.top = len as i64 - 1;
         decimal.trim();
-        // 19 digits are within every limit.
+        // 19 digits are within all limits.
         Self::from_decimal(&decimal).unwrap_or(Self::ZERO)
     }
 }
@@ -571,7 +571,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_are_read_and_trimmed_as_the_service_does() {
+    fn numbers_are_parsed_and_trimmed_as_in_the_service() {
         // All seen from DynamoDB Local 3.3.0.
         for (text, expected) in [
             ("1.", "1"),

@@ -1,14 +1,13 @@
-//! The operations, one file each: request, answer, and checks in the service's order.
+//! The operations, one file each: request, response, and checks in the service's order.
 //!
-//! A request comes into being in one of two ways. `from_json` reads a body and refuses what
-//! the service refuses before it has looked at any table: first what is not of the right
-//! shape, then all violated constraints together, then parameters that do not go together,
-//! then values, then expressions. Or it is built in Rust, from parts that cannot be wrong in
-//! those ways. Either way it holds expressions as ASTs with their names and values resolved.
+//! A request is created in one of two ways. `from_json` parses a body and refuses what the service
+//! refuses before it looks at any table: first wrong shapes, then all violated constraints
+//! together, then contradicting parameters, then values, then expressions. Or it is built in Rust,
+//! from parts that rule out those mistakes. Either way it holds expressions as ASTs with their
+//! names and values resolved.
 //!
-//! `check` then says, given the table's schema, what the service refuses once it has found the
-//! table. Deciding what a write does to what is stored is a pure function of the request and
-//! the stored item.
+//! `check` then applies the checks that need the table's schema. Deciding what a write does is a
+//! pure function of the request and the stored item.
 
 mod answer;
 mod batch;
@@ -97,7 +96,7 @@ use crate::table::{TableDescription, TableStatus};
 
 macro_rules! requests {
     ($($operation:ident,)+) => {
-        /// A request for any of the operations.
+        /// A request for any operation.
         ///
         /// ```
         /// use singlet_dynamo::operation::Request;
@@ -118,7 +117,7 @@ macro_rules! requests {
             /// The names of all operations.
             pub const OPERATIONS: &[&str] = &[$(stringify!($operation),)+];
 
-            /// Reads the body of a request for the operation of this name.
+            /// Parses the body of a request for this operation.
             pub fn from_json(operation: &str, json: &[u8]) -> Result<Self> {
                 match operation {
                     $(stringify!($operation) => $operation::from_json(json).map(Self::$operation),)+
@@ -145,13 +144,12 @@ macro_rules! requests {
     };
 }
 
-/// Answers about tables are four times as large as all others, and far less frequent: they are
-/// boxed, so that those of items are small to pass on.
+/// Responses about tables are four times as large as the others and much rarer, so they are boxed.
 macro_rules! answers {
     (@held $answer:ident) => { $answer };
     (@held $answer:ident boxed) => { Box<$answer> };
     ($($name:ident($answer:ident) $($boxed:ident)?,)+) => {
-        /// An answer of any of the operations. Those that answer alike share a kind of answer.
+        /// The response of any operation.
         #[derive(Clone, Debug, PartialEq)]
         pub enum Answer {
             $(
@@ -161,7 +159,7 @@ macro_rules! answers {
         }
 
         impl Answer {
-            /// Writes the answer's body.
+            /// Writes the response body.
             pub fn write_json(&self, writer: &mut Writer) {
                 match self {
                     $(Self::$name(answer) => answer.write_json(writer),)+
@@ -179,12 +177,11 @@ macro_rules! answers {
     };
 }
 
-/// How many bytes the JSON of a record of a stream has without its key and images, about.
+/// Approximate JSON size of a stream record without its key and images.
 const RECORD_BYTES: usize = 300;
 
 impl Answer {
-    /// About how many bytes of items the answer holds, found without looking into them. Its JSON
-    /// takes about as many.
+    /// Approximate size of the items in the response, and of their JSON, without walking over them.
     #[must_use]
     pub fn item_bytes(&self) -> usize {
         let sum = |items: &[Attributes]| items.iter().map(Attributes::held_bytes).sum::<usize>();
@@ -264,13 +261,12 @@ answers! {
     Write(WriteAnswer),
 }
 
-/// A member that is refused rather than passed over, since it asks for something that would
-/// silently be missing.
+/// Refuses a member that asks for something we do not have, rather than ignoring it.
 fn unsupported(member: &str) -> Error {
     Error::invalid_parameter(format_args!("{member} is not supported"))
 }
 
-/// A table is being created or deleted, so that nothing else can be done to it.
+/// The table is being created or deleted, so it cannot be changed.
 fn in_use(state: &str, table_name: &str) -> Error {
     Error::with_message(
         ErrorKind::ResourceInUse,
@@ -280,7 +276,7 @@ fn in_use(state: &str, table_name: &str) -> Error {
     )
 }
 
-/// Checks that nothing is under way at a table that is to be changed.
+/// Checks that no change to the table is in progress.
 fn check_idle(table: &TableDescription) -> Result<()> {
     match table.status {
         TableStatus::Active => Ok(()),
@@ -290,7 +286,7 @@ fn check_idle(table: &TableDescription) -> Result<()> {
     }
 }
 
-/// Checks how many of something a page can have, for members whose bound is no constraint.
+/// Checks a page limit, for members where it is not a constraint.
 fn check_page_limit(limit: Option<i64>, max: usize) -> Result<()> {
     if limit.is_some_and(|limit| limit > max as i64) {
         return Err(Error::invalid_parameter(format_args!(
@@ -300,7 +296,7 @@ fn check_page_limit(limit: Option<i64>, max: usize) -> Result<()> {
     Ok(())
 }
 
-/// A limit that was found to be at least one.
+/// A limit known to be at least 1.
 fn limit_of(limit: Option<i64>) -> Option<usize> {
     limit.and_then(|limit| usize::try_from(limit).ok())
 }

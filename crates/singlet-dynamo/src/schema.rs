@@ -1,87 +1,11 @@
-//! What a table's keys and indexes look like.
+//! The keys and indexes of tables.
 
-use crate::Type;
-use std::fmt;
+mod key;
 
-/// The type of an attribute that is part of a key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum KeyType {
-    /// Text, ordered by its UTF-8 bytes.
-    S,
-    /// A number, ordered by value.
-    N,
-    /// Bytes, ordered as unsigned bytes.
-    B,
-}
+pub(crate) use key::{KEY_ATTRIBUTES_MAX, NO_DEFINITION};
+pub use key::{KeyAttribute, KeyLimits, KeyRole, KeySchema, KeyType};
 
-impl KeyType {
-    /// The type with this name, if it can be a key's.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        match name {
-            "S" => Some(Self::S),
-            "N" => Some(Self::N),
-            "B" => Some(Self::B),
-            _ => None,
-        }
-    }
-}
-
-impl From<KeyType> for Type {
-    fn from(kind: KeyType) -> Self {
-        match kind {
-            KeyType::S => Self::S,
-            KeyType::N => Self::N,
-            KeyType::B => Self::B,
-        }
-    }
-}
-
-impl fmt::Display for KeyType {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        Type::from(*self).fmt(f)
-    }
-}
-
-/// An attribute that is part of a key.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct KeyAttribute {
-    /// Its name.
-    pub name: String,
-    /// Its type.
-    pub kind: KeyType,
-}
-
-impl KeyAttribute {
-    /// A key attribute of this name and type.
-    pub fn new(name: impl Into<String>, kind: KeyType) -> Self {
-        Self { name: name.into(), kind }
-    }
-}
-
-/// The attributes that are the key of a table or an index.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct KeySchema {
-    /// The partition key, which the service calls HASH.
-    pub partition: KeyAttribute,
-    /// The sort key, which the service calls RANGE.
-    pub sort: Option<KeyAttribute>,
-}
-
-impl KeySchema {
-    /// The attributes, partition key first.
-    pub fn attributes(&self) -> impl Iterator<Item = &KeyAttribute> {
-        std::iter::once(&self.partition).chain(&self.sort)
-    }
-
-    /// Whether an attribute of this name is part of the key.
-    #[must_use]
-    pub fn contains(&self, name: &str) -> bool {
-        self.attributes().any(|attribute| attribute.name == name)
-    }
-}
-
-/// Which attributes an index holds besides its keys.
+/// The attributes that an index projects in addition to its keys.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum IndexProjection {
     /// All of them.
@@ -108,14 +32,14 @@ pub struct Index {
     pub name: String,
     /// Its key.
     pub key: KeySchema,
-    /// What it holds besides keys.
+    /// Its projection.
     pub projection: IndexProjection,
     /// Global or local.
     pub scope: Scope,
 }
 
 impl Index {
-    /// Whether the index of a table with this key holds the attribute of this name.
+    /// Whether the index of a table with this key projects the attribute.
     #[must_use]
     pub fn holds(&self, table_key: &KeySchema, name: &str) -> bool {
         match &self.projection {
@@ -126,17 +50,17 @@ impl Index {
     }
 }
 
-/// A table's keys and indexes: all that checking a request needs to know of it.
+/// A table's keys and indexes, which is all that checking a request needs.
 ///
 /// ```
 /// use singlet_dynamo::schema::{KeyAttribute, KeySchema, KeyType, TableSchema};
 ///
 /// let games = TableSchema {
 ///     name: "games".into(),
-///     key: KeySchema {
-///         partition: KeyAttribute::new("PK", KeyType::S),
-///         sort: Some(KeyAttribute::new("SK", KeyType::S)),
-///     },
+///     key: KeySchema::simple(
+///         KeyAttribute::new("PK", KeyType::S),
+///         Some(KeyAttribute::new("SK", KeyType::S)),
+///     ),
 ///     indexes: vec![],
 /// };
 /// assert!(games.key.contains("SK"));
@@ -147,7 +71,7 @@ pub struct TableSchema {
     pub name: String,
     /// The primary key.
     pub key: KeySchema,
-    /// The indexes, in the order of their declaration.
+    /// The indexes, in declaration order.
     pub indexes: Vec<Index>,
 }
 

@@ -1,11 +1,10 @@
-//! Sets, as the types SS, NS and BS have them: distinct and never empty.
+//! Sets of the types SS, NS and BS: distinct and never empty.
 
 use std::fmt;
 
 /// Distinct elements, kept sorted, never empty.
 ///
-/// Sorted so that equal sets are equal bytes when stored, and since the service answers
-/// them in this order.
+/// Sorting gives equal sets equal encodings, and is the order in the service's responses.
 ///
 /// ```
 /// use singlet_dynamo::{Set, SetError};
@@ -24,7 +23,7 @@ pub struct Set<T>(Vec<T>);
 pub enum SetError {
     /// A set has at least one element.
     Empty,
-    /// An element stands twice.
+    /// An element occurs twice.
     Duplicate,
 }
 
@@ -69,7 +68,7 @@ impl<T: Ord> Set<T> {
         self
     }
 
-    /// The elements that are not in `other`, or `None` if none remain.
+    /// The elements that are not in `other`; `None` if none are left.
     #[must_use]
     pub fn difference(mut self, other: &Self) -> Option<Self> {
         self.0.retain(|element| !other.contains(element));
@@ -83,7 +82,7 @@ impl<T> Set<T> {
         self.0.iter()
     }
 
-    /// How many elements there are: at least one.
+    /// The number of elements: at least one.
     #[expect(clippy::len_without_is_empty, reason = "a set is never empty")]
     pub fn len(&self) -> usize {
         self.0.len()

@@ -1,8 +1,8 @@
-//! How many bytes the service counts for an item.
+//! The size of an item, as the service counts it.
 //!
-//! Names count as their UTF-8 bytes, numbers by their digit pairs ([`Number::size`]), BOOL and
-//! NULL as one. A list or map costs three bytes, and one more for each of its elements; the
-//! item itself and sets cost nothing of their own.
+//! Names count as their UTF-8 bytes, numbers by their digit pairs ([`Number::size`]), BOOL and NULL
+//! as one. A list or map costs three bytes, and one more for each of its elements. The item itself
+//! and sets have no overhead.
 
 use crate::binary::{MapRef, ValueRef, from_payload};
 use crate::limits::ITEM_SIZE_MAX;
@@ -31,8 +31,8 @@ impl Map {
 }
 
 impl TableSchema {
-    /// Whether an item is too large for the table. The limit is for the item together with what
-    /// local indexes hold of it, since these lie in the same partition.
+    /// Whether an item is too large for the table. The limit includes its rows in local indexes,
+    /// which are in the same partition.
     pub(crate) fn is_too_large(&self, item: &Map) -> bool {
         self.is_too_large_by(item, item.size())
     }
@@ -44,7 +44,7 @@ impl TableSchema {
                 && index.key.attributes().all(|attribute| item.contains(&attribute.name))
         };
         let local = || self.indexes.iter().filter(holds_item);
-        // Most items are so small that what exactly an index holds makes no difference.
+        // Most items are too small for the exact row sizes to matter.
         if size <= ITEM_SIZE_MAX / (1 + local().count()) {
             return false;
         }
@@ -78,7 +78,7 @@ impl Value {
 }
 
 impl MapRef<'_> {
-    /// The size of an item with these attributes: what [`Map::size`] gives for the tree.
+    /// The size of an item with these attributes: the same as [`Map::size`] of the tree.
     #[must_use]
     pub fn size(&self) -> usize {
         let sizes =
@@ -88,7 +88,7 @@ impl MapRef<'_> {
 }
 
 impl Index {
-    /// The size of what this index of a table with this key holds of an item.
+    /// The size of an item's row in this index, for a table with this key.
     ///
     /// ```
     /// use singlet_dynamo::binary::{ItemRef, encode};
@@ -97,7 +97,7 @@ impl Index {
     /// };
     /// use singlet_dynamo::{Item, Value};
     ///
-    /// let key = |name| KeySchema { partition: KeyAttribute::new(name, KeyType::S), sort: None };
+    /// let key = |name| KeySchema::simple(KeyAttribute::new(name, KeyType::S), None);
     /// let projection = IndexProjection::KeysOnly;
     /// let index = Index { name: "byG".into(), key: key("g"), projection, scope: Scope::Global };
     /// let value = Value::from("abc");
@@ -113,8 +113,8 @@ impl Index {
     }
 }
 
-/// The size of a value as it lies. Each write asks for the size of what it replaces, so text is
-/// not looked into here, as a view of it would be: its bytes are all that counts.
+/// The size of a stored value. Every write needs the size of the old item, so this only uses
+/// lengths and does not validate strings.
 fn stored_size(kind: Type, payload: &[u8]) -> usize {
     match kind {
         Type::S | Type::B => payload.len(),

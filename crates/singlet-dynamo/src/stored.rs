@@ -1,4 +1,4 @@
-//! Items as answers carry them: the bytes that are stored, or a tree that was made from them.
+//! Items in responses: stored bytes, or a decoded tree.
 
 use crate::binary::ItemRef;
 use crate::expression::Projection;
@@ -10,38 +10,37 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Up to this size the bytes of an item are a good measure of what it takes.
+/// Items up to this size are charged by their bytes.
 const SMALL_ITEM_BYTES_MAX: usize = 4096;
-/// What each attribute is charged when an item is measured.
+/// The charge per attribute for measuring an item.
 const MEASURED_FUEL: usize = 12;
-/// What measuring is charged for each byte of a container, which may have an element in each.
+/// The charge per byte for measuring a container, which may have an element in each byte.
 const CONTAINER_BYTE_FUEL: usize = 2;
-/// Up to so many attributes are looked at to find out what measuring them takes.
+/// How many attributes are inspected to estimate the cost of measuring.
 const SURVEYED_MAX: usize = 1000;
-/// What reading an item by its key is charged besides its bytes.
+/// The charge for reading an item by its key, in addition to its bytes.
 const READ_FUEL: usize = 1000;
-/// What each attribute and each path is charged when an item is projected.
+/// The charge per attribute and path for projecting an item.
 const PROJECTED_FUEL: usize = 20;
 
-/// The stored bytes of an item, shared with whoever else holds them.
+/// The stored bytes of an item, shared.
 ///
-/// Cheap to clone, so that an answer can carry an item out of the store without a copy.
+/// Cheap to clone, so that a response can carry an item out of the store without a copy.
 #[derive(Clone)]
 pub struct StoredItem {
     bytes: Arc<[u8]>,
-    /// Where the item lies: a store may keep other things before and after it.
+    /// The item's position: a store may keep other data before and after it.
     range: Range<usize>,
 }
 
 impl StoredItem {
-    /// The item that lies at this range of these bytes. Whoever makes this has checked them, or
-    /// made them: see [`ItemRef::trusted`].
+    /// The item at this range of the bytes, which must be valid: see [`ItemRef::trusted`].
     #[must_use]
     pub fn new(bytes: Arc<[u8]>, range: Range<usize>) -> Self {
         Self { bytes, range }
     }
 
-    /// An item with only the attributes whose names are wanted.
+    /// An item with only the wanted attributes.
     ///
     /// ```
     /// use singlet_dynamo::stored::StoredItem;
@@ -58,7 +57,7 @@ impl StoredItem {
         Self { bytes, range }
     }
 
-    /// Only the attributes of these names, which ascend. One walk along both.
+    /// Only the attributes of these names, which must ascend. One pass over both.
     pub(crate) fn only_of(&self, names: &[&str]) -> Self {
         let left = Cell::new(names);
         self.only(|name| {
@@ -73,7 +72,7 @@ impl StoredItem {
         })
     }
 
-    /// What a projection leaves of the item. Whole attributes are copied as they lie.
+    /// Applies a projection. Whole attributes are copied without decoding.
     #[must_use]
     pub fn project(&self, projection: &Projection) -> Attributes {
         match projection.whole_attributes() {
@@ -81,12 +80,12 @@ impl StoredItem {
                 let names: Vec<&str> = names.collect();
                 Attributes::Stored(self.only(|name| names.binary_search(&name).is_ok()))
             }
-            // Encoded again, because a tree takes many times as much memory.
+            // Encoded again, because a tree takes many times more memory.
             None => Attributes::Stored(Self::from(&projection.project(self.as_item()))),
         }
     }
 
-    /// What measuring the item is charged: a large one by its attributes too.
+    /// The charge for measuring the item: for a large one also by its attributes.
     #[must_use]
     pub fn measuring_fuel(&self) -> usize {
         match self.range.len() {
@@ -95,7 +94,7 @@ impl StoredItem {
         }
     }
 
-    /// A text is copied and not looked into; what is in a container is looked at one by one.
+    /// A string is only measured; a container is walked element by element.
     fn measuring_fuel_of_large(&self, bytes: usize) -> usize {
         let item = self.as_item();
         let attributes = MEASURED_FUEL * item.len();
@@ -109,7 +108,7 @@ impl StoredItem {
         attributes + values.sum::<usize>()
     }
 
-    /// What the item is charged where it is read to be replaced: nothing if it is small.
+    /// The charge for reading the item before it is replaced: none if it is small.
     #[must_use]
     pub fn replacing_fuel(&self) -> usize {
         match self.range.len() {
@@ -118,13 +117,13 @@ impl StoredItem {
         }
     }
 
-    /// Whether it is so small that measuring it is not charged.
+    /// Whether it is too small to be charged for measuring.
     pub(crate) fn is_small(&self) -> bool {
         self.range.len() <= SMALL_ITEM_BYTES_MAX
     }
 
-    /// What walking along the item to measure it is charged: nothing if it is small. Texts are
-    /// compared, but neither copied nor looked into.
+    /// The charge for walking over the item to measure it: none if it is small. Strings are
+    /// compared, but neither copied nor validated.
     pub(crate) fn walking_fuel(&self) -> usize {
         if self.is_small() {
             return 0;
@@ -143,46 +142,46 @@ impl StoredItem {
         MEASURED_FUEL * item.len() + bytes
     }
 
-    /// How many bytes the item has as it is stored.
+    /// The stored size of the item.
     #[must_use]
     pub fn stored_bytes(&self) -> usize {
         self.range.len()
     }
 
-    /// What reading the item for an answer is charged: it is measured, and perhaps projected.
+    /// The charge for reading the item for a response, including measuring and projecting.
     #[must_use]
     pub fn reading_fuel(&self, projection: Option<&Projection>) -> usize {
         let projecting = projection.map_or(0, |projection| self.projecting_fuel(projection));
         READ_FUEL + self.measuring_fuel() + projecting
     }
 
-    /// What [`StoredItem::project`] is charged: one walk along the item and the paths, and a copy.
+    /// The charge for [`StoredItem::project`]: one pass over the item and the paths, and a copy.
     #[must_use]
     pub fn projecting_fuel(&self, projection: &Projection) -> usize {
         self.copying_fuel(projection.paths().len())
     }
 
-    /// What copying attributes that so many paths lead to is charged.
+    /// The charge for copying the attributes at this many paths.
     pub(crate) fn copying_fuel(&self, paths: usize) -> usize {
         let item = self.as_item();
         PROJECTED_FUEL * (item.len() + paths) + item.as_bytes().len()
     }
 
-    /// Whether this is the same item, which is known at once if both share their bytes.
+    /// Whether both are equal, which is immediate if they share their bytes.
     #[must_use]
     pub fn is_same(&self, other: &Self) -> bool {
         let is_shared = Arc::ptr_eq(&self.bytes, &other.bytes) && self.range == other.range;
         is_shared || self == other
     }
 
-    /// The item, read where it lies.
+    /// A view of the item.
     #[must_use]
     pub fn as_item(&self) -> ItemRef<'_> {
         ItemRef::trusted(self.bytes.get(self.range.clone()).unwrap_or_default())
     }
 }
 
-/// Items are equal when they have the same attributes, wherever they lie.
+/// Items are equal if they have the same attributes.
 impl PartialEq for StoredItem {
     fn eq(&self, other: &Self) -> bool {
         self.as_item() == other.as_item()
@@ -205,18 +204,18 @@ impl fmt::Debug for StoredItem {
     }
 }
 
-/// Attributes in an answer: an item as it is stored, or some of its attributes.
+/// Attributes in a response: a stored item, or some of its attributes.
 #[derive(Clone, Debug)]
 pub enum Attributes {
-    /// All of an item, written to JSON straight from its bytes.
+    /// A whole stored item, written as JSON without decoding.
     Stored(StoredItem),
-    /// Attributes that were never stored, such as those that came from another server. A tree
-    /// takes many times as much memory.
+    /// Attributes that were never stored, such as those from another server. A tree takes many
+    /// times more memory.
     Selected(Item),
 }
 
 impl Attributes {
-    /// The attributes as a tree.
+    /// Decodes the attributes.
     #[must_use]
     pub fn to_item(&self) -> Item {
         match self {
@@ -225,7 +224,7 @@ impl Attributes {
         }
     }
 
-    /// How many bytes the service counts for them.
+    /// The size as the service counts it.
     #[must_use]
     pub fn size(&self) -> usize {
         match self {
@@ -234,7 +233,7 @@ impl Attributes {
         }
     }
 
-    /// About how many bytes they take in memory. Stored ones are not looked into.
+    /// Approximate size in memory, without walking stored ones.
     #[must_use]
     pub fn held_bytes(&self) -> usize {
         match self {
@@ -243,7 +242,7 @@ impl Attributes {
         }
     }
 
-    /// How many bytes the attributes have as JSON, which is written for that and not kept.
+    /// The size of the attributes as JSON, which is written only to count it.
     #[must_use]
     pub fn json_bytes(&self) -> usize {
         let mut writer = Writer::counting();
@@ -286,7 +285,7 @@ mod tests {
     use crate::Value;
 
     #[test]
-    fn what_is_in_a_container_is_charged_and_what_is_in_a_text_is_not() {
+    fn containers_are_charged_by_element_and_strings_are_not() {
         let fuel = |value: Value| StoredItem::from(&Item::from([("a", value)])).measuring_fuel();
         let text = fuel(Value::from("a".repeat(200_000)));
         assert!(fuel(Value::L(vec![Value::Null; 200_000])) > 10 * text);

@@ -1,7 +1,7 @@
-//! Streams: what happened to a table's items, in order, for a day.
+//! Streams: the changes to a table's items, in order, kept for a day.
 //!
 //! A stream is a list of shards, a shard a list of [`StreamRecord`]s with ascending
-//! [`SequenceNumber`]s, and a [`ShardIterator`] a place in a shard that a client holds on to.
+//! [`SequenceNumber`]s, and a [`ShardIterator`] a client's position in a shard.
 
 mod iterator;
 mod record;
@@ -16,7 +16,7 @@ use crate::table::StreamViewType;
 use crate::{Timestamp, table};
 use std::fmt;
 
-/// The place of a record in its shard, which later records come after.
+/// The position of a record in its shard.
 ///
 /// Clients see it as a number of at least 21 digits.
 ///
@@ -31,7 +31,7 @@ use std::fmt;
 pub struct SequenceNumber(u128);
 
 impl SequenceNumber {
-    /// How many digits clients take at least and at most.
+    /// The minimum and maximum number of digits.
     pub(crate) const DIGITS_MIN: usize = 21;
     pub(crate) const DIGITS_MAX: usize = 40;
 
@@ -53,7 +53,7 @@ impl SequenceNumber {
         Self(self.0.saturating_add(1))
     }
 
-    /// Reads a sequence number, if it is one: nothing but digits.
+    /// Parses a sequence number, which consists of digits only.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let is_number = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
@@ -67,23 +67,23 @@ impl fmt::Display for SequenceNumber {
     }
 }
 
-/// The id of a shard: when it began, and what tells it from others that began then.
+/// The id of a shard: its start time, and a number to distinguish shards with the same start.
 #[must_use]
 pub fn shard_id(began_at: Timestamp, number: u32) -> String {
     format!("shardId-{:020}-{number:08x}", began_at.as_millis().max(0))
 }
 
-/// Whether a stream takes records.
+/// Whether a stream is active.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StreamStatus {
-    /// It does.
+    /// New changes are recorded.
     Enabled,
-    /// It does not any more; its records can be read until they are a day old.
+    /// No more changes are recorded; records can be read until they are a day old.
     Disabled,
 }
 
 impl StreamStatus {
-    /// The name in answers.
+    /// The name in responses.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -93,16 +93,16 @@ impl StreamStatus {
     }
 }
 
-/// A part of a stream, of which records are in order.
+/// A part of a stream in which records are ordered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shard {
     /// Its id.
     pub id: String,
-    /// The shard that it follows, if that can still be read.
+    /// The shard it continues, if that can still be read.
     pub parent_id: Option<String>,
     /// The sequence number of its first record.
     pub starting_sequence_number: SequenceNumber,
-    /// The sequence number of its last record, if it will get no more.
+    /// The sequence number of its last record, once it is closed.
     pub ending_sequence_number: Option<SequenceNumber>,
 }
 
@@ -126,14 +126,14 @@ impl Shard {
     }
 }
 
-/// All that there is to know of a stream.
+/// The complete description of a stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StreamDescription {
     /// Its ARN, which names its table and its label.
     pub arn: StreamArn,
-    /// Whether it takes records.
+    /// Whether it is active.
     pub status: StreamStatus,
-    /// What its records carry.
+    /// The images in its records.
     pub view_type: StreamViewType,
     /// When it was enabled.
     pub created_at: Timestamp,
@@ -144,7 +144,7 @@ pub struct StreamDescription {
 }
 
 impl StreamDescription {
-    /// Writes the description with some of its shards; `last_shard_id` is where they end, if
+    /// Writes the description with some of its shards; `last_shard_id` is the last one written, if
     /// there are more.
     pub(crate) fn write_json(
         &self,
@@ -175,7 +175,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_as_long_as_clients_want_them() {
+    fn names_have_the_lengths_clients_expect() {
         // API reference: a shard id has 28 to 65 characters, a sequence number 21 to 40.
         let id = shard_id(Timestamp::from_millis(1_767_225_600_000), 10);
         assert_eq!(id, "shardId-00000001767225600000-0000000a");

@@ -1,8 +1,8 @@
-//! What a table is besides its schema: how it is paid for, its stream, its tags, its state.
+//! Table descriptions: throughput, stream, tags and state in addition to the schema.
 //!
-//! [`TableDescription`] is all that a store has to keep of a table. CreateTable makes one,
-//! UpdateTable, UpdateTimeToLive and the tag operations change it, and DescribeTable writes it;
-//! each of these is a pure function here, so that every store does the same.
+//! A [`TableDescription`] is all that a store has to keep for a table. CreateTable creates one,
+//! UpdateTable, UpdateTimeToLive and the tag operations change it, and DescribeTable writes it.
+//! Each of these is a pure function, so every store behaves the same.
 
 mod json;
 mod read;
@@ -19,21 +19,21 @@ use crate::schema::{Index, KeyAttribute, KeySchema, Scope, TableSchema};
 use crate::{Timestamp, arn};
 use std::collections::BTreeMap;
 
-/// Whether a table can be used.
+/// The state of a table or index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TableStatus {
-    /// It is being created, and cannot be used yet.
+    /// Being created, and not usable yet.
     Creating,
-    /// It can be used.
+    /// Usable.
     Active,
-    /// It can be used, and is being changed.
+    /// Usable, and being changed.
     Updating,
-    /// It is being deleted.
+    /// Being deleted.
     Deleting,
 }
 
 impl TableStatus {
-    /// The names, as answers give them.
+    /// The names in responses.
     const NAMES: [(&str, Self); 4] = [
         ("CREATING", Self::Creating),
         ("ACTIVE", Self::Active),
@@ -41,19 +41,19 @@ impl TableStatus {
         ("DELETING", Self::Deleting),
     ];
 
-    /// The name in answers.
+    /// The name in responses.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         name_of(&Self::NAMES, self)
     }
 
-    /// The status with this name, if there is one.
+    /// The status with this name.
     fn from_name(name: &str) -> Option<Self> {
         of_name(&Self::NAMES, name)
     }
 }
 
-/// Which of an item's images a stream carries.
+/// Which images of an item a stream contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StreamViewType {
     /// The key only.
@@ -67,7 +67,7 @@ pub enum StreamViewType {
 }
 
 impl StreamViewType {
-    /// The names, in the order in which the service lists them.
+    /// The names, in the service's order.
     pub(crate) const CHOICES: [(&str, Self); 4] = [
         ("NEW_IMAGE", Self::NewImage),
         ("OLD_IMAGE", Self::OldImage),
@@ -75,37 +75,37 @@ impl StreamViewType {
         ("KEYS_ONLY", Self::KeysOnly),
     ];
 
-    /// The name in requests and answers.
+    /// The name in requests and responses.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         name_of(&Self::CHOICES, self)
     }
 
-    /// The type with this name, if there is one.
+    /// The type with this name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         of_name(&Self::CHOICES, name)
     }
 
-    /// Whether a record carries the item after the change.
+    /// Whether records contain the new item.
     #[must_use]
     pub fn has_new_image(self) -> bool {
         matches!(self, Self::NewImage | Self::NewAndOldImages)
     }
 
-    /// Whether a record carries the item before the change.
+    /// Whether records contain the old item.
     #[must_use]
     pub fn has_old_image(self) -> bool {
         matches!(self, Self::OldImage | Self::NewAndOldImages)
     }
 }
 
-/// What storage costs against what requests cost. It makes no difference to a table's behaviour.
+/// The storage class, which affects the price but not the behaviour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TableClass {
-    /// For tables that are used much.
+    /// For frequent access.
     Standard,
-    /// For tables that are large and used little.
+    /// For large tables with infrequent access.
     StandardInfrequentAccess,
 }
 
@@ -115,7 +115,7 @@ impl TableClass {
         ("STANDARD_INFREQUENT_ACCESS", Self::StandardInfrequentAccess),
     ];
 
-    /// The name in requests and answers.
+    /// The name in requests and responses.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         name_of(&Self::CHOICES, self)
@@ -133,7 +133,7 @@ fn of_name<T: Copy>(names: &[(&str, T)], wanted: &str) -> Option<T> {
 /// The tags of a table, by key.
 pub type Tags = BTreeMap<String, String>;
 
-/// All that there is to know of a table.
+/// The complete description of a table.
 ///
 /// ```
 /// use singlet_dynamo::Timestamp;
@@ -144,7 +144,7 @@ pub type Tags = BTreeMap<String, String>;
 ///
 /// let request = CreateTable::new(TableSchema {
 ///     name: "games".into(),
-///     key: KeySchema { partition: KeyAttribute::new("PK", KeyType::S), sort: None },
+///     key: KeySchema::simple(KeyAttribute::new("PK", KeyType::S), None),
 ///     indexes: vec![],
 /// });
 /// let home = Home { region: "us-east-1".into(), account: "123456789012".into() };
@@ -157,54 +157,55 @@ pub type Tags = BTreeMap<String, String>;
 pub struct TableDescription {
     /// The name.
     pub name: String,
-    /// The ARN, which a table of the same name would have again.
+    /// The ARN. A later table of the same name has the same one.
     pub arn: String,
-    /// What tells this table from others that had or will have its name: a UUID.
+    /// A UUID that distinguishes this table from others with its name.
     pub id: String,
     /// When it was created.
     pub created_at: Timestamp,
-    /// Whether it can be used.
+    /// Its state.
     pub status: TableStatus,
     /// The primary key.
     pub key: KeySchema,
-    /// The indexes, in the order in which they were declared.
+    /// The indexes, in declaration order.
     pub indexes: Vec<IndexDescription>,
-    /// How much may be asked of it.
+    /// The billing mode and throughput.
     pub throughput: ThroughputDescription,
-    /// When it became, or last became, a table on demand.
+    /// When it last switched to on-demand mode.
     pub on_demand_since: Option<Timestamp>,
-    /// How many items it holds.
+    /// The number of items.
     pub item_count: u64,
-    /// How many bytes its items have.
+    /// The total size of its items.
     pub size_bytes: u64,
-    /// What its stream carries, if it has one that is enabled.
+    /// The view type of its stream, if it is enabled.
     pub stream: Option<StreamViewType>,
-    /// When its last stream was enabled. Its label is made of that, so it outlives the stream.
+    /// When its last stream was enabled. This is also the stream's label, so it outlives the
+    /// stream.
     pub latest_stream_at: Option<Timestamp>,
-    /// Its class, if a request ever named one, and when that was changed.
+    /// Its class, if a request ever set one, and when that changed.
     pub class: Option<(TableClass, Option<Timestamp>)>,
-    /// Whether it refuses to be deleted.
+    /// Whether deletion protection is on.
     pub deletion_protection: bool,
-    /// The attribute that tells when an item expires, if items do.
+    /// The TTL attribute, if TTL is enabled.
     pub time_to_live: Option<String>,
     /// Its tags.
     pub tags: Tags,
 }
 
-/// All that there is to know of an index.
+/// The complete description of an index.
 #[derive(Clone, Debug, PartialEq)]
 pub struct IndexDescription {
     /// Its name, key and projection.
     pub index: Index,
-    /// Whether it can be used.
+    /// Its state.
     pub status: TableStatus,
-    /// For an index that is added to a table: whether the table's items are being put into it.
+    /// For an index added to a table: whether it is being backfilled.
     pub backfilling: Option<bool>,
-    /// How much may be asked of it; of a local index, as much as of its table.
+    /// Its throughput; a local index has its table's.
     pub throughput: ThroughputDescription,
-    /// How many items it holds.
+    /// The number of items.
     pub item_count: u64,
-    /// How many bytes its items have.
+    /// The total size of its items.
     pub size_bytes: u64,
 }
 
@@ -224,7 +225,7 @@ impl IndexDescription {
 }
 
 impl TableDescription {
-    /// The keys and indexes: all that checking a request needs to know of the table.
+    /// The keys and indexes, which is all that checking a request needs.
     #[must_use]
     pub fn schema(&self) -> TableSchema {
         TableSchema {
@@ -240,7 +241,7 @@ impl TableDescription {
         self.indexes.iter().find(|described| described.index.name == name)
     }
 
-    /// The index of this name, to change it.
+    /// The index of this name, mutable.
     pub fn index_mut(&mut self, name: &str) -> Option<&mut IndexDescription> {
         self.indexes.iter_mut().find(|described| described.index.name == name)
     }
@@ -250,27 +251,28 @@ impl TableDescription {
         self.indexes.iter().filter(move |described| described.index.scope == scope)
     }
 
-    /// The attributes that some key has, by name. A request defines exactly these.
+    /// The key attributes of the table and its indexes, by name. A request must define exactly
+    /// these.
     #[must_use]
     pub fn attribute_definitions(&self) -> Vec<&KeyAttribute> {
         let keys = self.indexes.iter().map(|described| &described.index.key);
         definitions_of(std::iter::once(&self.key).chain(keys))
     }
 
-    /// The ARN of the last stream that was enabled.
+    /// The ARN of the stream enabled last.
     #[must_use]
     pub fn latest_stream_arn(&self) -> Option<String> {
         self.latest_stream_at.map(|moment| arn::stream(&self.arn, moment))
     }
 
-    /// How it is paid for.
+    /// The billing mode.
     #[must_use]
     pub fn billing_mode(&self) -> BillingMode {
         self.throughput.throughput.billing_mode()
     }
 
-    /// What was under way is done: the table and its indexes can be used as they are described,
-    /// and indexes that were being deleted are gone.
+    /// Completes pending changes: the table and its indexes become active, and deleted indexes are
+    /// removed.
     pub fn activate(&mut self, now: Timestamp) {
         self.status = TableStatus::Active;
         self.throughput.settle();
@@ -286,7 +288,7 @@ impl TableDescription {
     }
 }
 
-/// The attributes of these keys by name, each once.
+/// The attributes of these keys by name, without duplicates.
 pub(crate) fn definitions_of<'k>(
     keys: impl Iterator<Item = &'k KeySchema>,
 ) -> Vec<&'k KeyAttribute> {

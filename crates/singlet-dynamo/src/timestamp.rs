@@ -1,13 +1,13 @@
-//! Moments, as answers tell them: seconds since 1970, and the labels of streams.
+//! Timestamps: seconds since 1970 in responses, and the labels of streams.
 
 use crate::calendar;
 use std::fmt;
 
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 
-/// A moment, to the millisecond.
+/// A time, to the millisecond.
 ///
-/// This crate has no clock: whoever carries out a request says what time it is.
+/// This crate has no clock: callers pass in the time.
 ///
 /// ```
 /// use singlet_dynamo::Timestamp;
@@ -20,30 +20,30 @@ const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 pub struct Timestamp(i64);
 
 impl Timestamp {
-    /// The moment so many milliseconds after 1970 began, UTC.
+    /// The time this many milliseconds after 1970-01-01 UTC.
     #[must_use]
     pub const fn from_millis(millis: i64) -> Self {
         Self(millis)
     }
 
-    /// The milliseconds since 1970 began, UTC.
+    /// The milliseconds since 1970-01-01 UTC.
     #[must_use]
     pub const fn as_millis(self) -> i64 {
         self.0
     }
 
-    /// The seconds since 1970 began, with a fraction: how answers tell a moment.
+    /// The seconds since 1970-01-01 UTC with a fraction, as in responses.
     #[must_use]
     pub fn seconds(self) -> f64 {
         self.0 as f64 / 1000.0
     }
 
-    /// The moment that a number of seconds since 1970 in an answer means.
+    /// The time of a number of seconds in a response.
     pub(crate) fn from_seconds(seconds: f64) -> Self {
         Self((seconds * 1000.0).round() as i64)
     }
 
-    /// The moment in the label of a stream, the reverse of its `Display`.
+    /// The time in a stream's label, the inverse of `Display`.
     ///
     /// ```
     /// use singlet_dynamo::Timestamp;
@@ -63,14 +63,14 @@ impl Timestamp {
         (moment.to_string() == label).then_some(moment)
     }
 
-    /// How many milliseconds this is after an earlier moment; negative if that was later.
+    /// Milliseconds since an earlier time; negative if that was later.
     #[must_use]
     pub const fn millis_since(self, earlier: Self) -> i64 {
         self.0.saturating_sub(earlier.0)
     }
 }
 
-/// As the label of a stream: UTC, with milliseconds, without a zone.
+/// As in a stream's label: UTC, with milliseconds, without a zone.
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (year, month, day) = calendar::date(self.0.div_euclid(DAY_MS));

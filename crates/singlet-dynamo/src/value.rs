@@ -1,9 +1,9 @@
-//! The ten kinds of value that an attribute can have.
+//! The ten types of attribute values.
 
 use crate::{Map, Number, Set};
 use std::fmt;
 
-/// A value of an attribute.
+/// An attribute value.
 ///
 /// ```
 /// use singlet_dynamo::{Map, Number, Value};
@@ -16,7 +16,7 @@ use std::fmt;
 /// ```
 #[derive(Clone, PartialEq, Eq)]
 pub enum Value {
-    /// Text, ordered by its UTF-8 bytes.
+    /// A string, ordered by its UTF-8 bytes.
     S(String),
     /// An exact decimal number.
     N(Number),
@@ -24,21 +24,21 @@ pub enum Value {
     B(Vec<u8>),
     /// True or false.
     Bool(bool),
-    /// An attribute that is there and has no value.
+    /// A present attribute without a value.
     Null,
     /// Named values.
     M(Map),
     /// Values in order.
     L(Vec<Value>),
-    /// Distinct texts.
+    /// Distinct strings.
     Ss(Set<String>),
     /// Distinct numbers.
     Ns(Set<Number>),
-    /// Distinct byte strings.
+    /// Distinct binaries.
     Bs(Set<Vec<u8>>),
 }
 
-/// The kind of a [`Value`], under the name that DynamoDB's JSON has for it.
+/// The type of a [`Value`], by its name in DynamoDB's JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[expect(missing_docs, reason = "the variants are Value's")]
 pub enum Type {
@@ -69,7 +69,7 @@ impl Type {
         Self::Bs,
     ];
 
-    /// The name that stands in DynamoDB's JSON, in `attribute_type` and in error texts.
+    /// The name in DynamoDB's JSON, in `attribute_type` and in error messages.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -86,7 +86,7 @@ impl Type {
         }
     }
 
-    /// The type with this name, if there is one: the inverse of [`Type::as_str`].
+    /// The type with this name: the inverse of [`Type::as_str`].
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.as_str() == name)
@@ -100,7 +100,7 @@ impl fmt::Display for Type {
 }
 
 impl Value {
-    /// Which of the ten kinds this is.
+    /// Its data type, one of ten.
     #[must_use]
     pub fn kind(&self) -> Type {
         match self {
@@ -117,7 +117,7 @@ impl Value {
         }
     }
 
-    /// How many levels of lists and maps there are, this value included: a scalar has none.
+    /// The depth of nested lists and maps, including this value; 0 for a scalar.
     ///
     /// ```
     /// # use singlet_dynamo::Value;
@@ -126,7 +126,7 @@ impl Value {
     /// ```
     #[must_use]
     pub fn levels(&self) -> usize {
-        // A stack of its own, since a value built in Rust can be nested as deep as memory allows.
+        // An explicit stack, since a value built in Rust can be nested as deep as memory allows.
         let mut deepest = 0;
         let mut open = vec![(self, 1)];
         while let Some((value, level)) = open.pop() {
@@ -182,7 +182,7 @@ impl From<Map> for Value {
     }
 }
 
-/// Shows a value as the service prints it in error texts: `{S:abc}`, `{N:1}`, `{L:[{S:a}]}`.
+/// Shows a value as in the service's error messages: `{S:abc}`, `{N:1}`, `{L:[{S:a}]}`.
 impl fmt::Debug for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fn list<T>(

@@ -1,16 +1,16 @@
-//! What it takes to encode an item, and what a tree takes in memory.
+//! Estimates the work to encode an item, and the memory of decoded values.
 
 use crate::binary::{MapRef, ValueRef};
 use crate::{Map, Number, Value};
 
-/// What encoding one value is charged.
+/// The charge for encoding one value.
 const ENCODED_FUEL: usize = 20;
-/// What the allocator takes for a text besides its bytes.
+/// The allocator's overhead for a string.
 const ALLOCATION_BYTES: usize = 16;
 
 impl Map {
-    /// What encoding the item is charged, with all that is nested in it; `None` if that is more
-    /// than `max`. Then no more of the item is looked at than that.
+    /// The charge for encoding the item with everything in it; `None` if it exceeds `max`. Stops as
+    /// soon as it does.
     ///
     /// ```
     /// use singlet_dynamo::{Item, Value};
@@ -25,7 +25,7 @@ impl Map {
     }
 }
 
-/// What encoding these items is charged; `None` if that is more than `max`.
+/// The charge for encoding these items; `None` if it exceeds `max`.
 pub(crate) fn encoding_fuel<'i>(
     mut items: impl Iterator<Item = &'i Map>,
     max: usize,
@@ -33,12 +33,12 @@ pub(crate) fn encoding_fuel<'i>(
     items.try_fold(max, |rest, item| rest_after_map(item, rest)).map(|rest| max - rest)
 }
 
-/// What is left of `fuel` after a map was encoded, if it suffices.
+/// The fuel left after encoding a map, if it suffices.
 pub(crate) fn rest_after_map(map: &Map, fuel: usize) -> Option<usize> {
     map.iter().try_fold(fuel, |fuel, (name, value)| {
         let fuel = fuel.checked_sub(ENCODED_FUEL + name.len() / 8)?;
         match value {
-            // Most attributes, without a call.
+            // The most common types, without a call.
             Value::S(text) => fuel.checked_sub(text.len() / 8),
             Value::N(_) | Value::Bool(_) | Value::Null => Some(fuel),
             nested => rest_after(nested, fuel),
@@ -57,7 +57,7 @@ pub(crate) fn rest_after(value: &Value, fuel: usize) -> Option<usize> {
         Value::L(values) => values
             .iter()
             .try_fold(fuel, |fuel, value| rest_after(value, fuel.checked_sub(ENCODED_FUEL)?)),
-        // The count comes first, so that a large set is not looked through.
+        // The count comes first, so that a large set is not walked.
         Value::Ss(set) => {
             elements(set.len())?.checked_sub(set.iter().map(String::len).sum::<usize>() / 8)
         }
@@ -68,7 +68,7 @@ pub(crate) fn rest_after(value: &Value, fuel: usize) -> Option<usize> {
     }
 }
 
-/// About how many bytes a value takes on the heap.
+/// Approximate heap size of a value.
 pub(crate) fn heap_bytes(value: &Value) -> usize {
     match value {
         Value::S(text) => ALLOCATION_BYTES + text.len(),
@@ -86,7 +86,7 @@ pub(crate) fn heap_bytes(value: &Value) -> usize {
     }
 }
 
-/// About how many bytes the tree of a stored item takes on the heap.
+/// Approximate heap size of a stored item when decoded.
 pub(crate) fn tree_bytes(map: MapRef<'_>) -> usize {
     map.iter().map(|(name, value)| entry_bytes(name) + stored_tree_bytes(value)).sum()
 }
@@ -108,7 +108,7 @@ fn entry_bytes(name: &str) -> usize {
     size_of::<(String, Value)>() + ALLOCATION_BYTES + name.len()
 }
 
-/// What a text or bytes of so many bytes take in a set.
+/// Memory of a string or binary in a set.
 fn element_bytes(len: usize) -> usize {
     size_of::<String>() + ALLOCATION_BYTES + len
 }
@@ -119,7 +119,7 @@ mod tests {
     use crate::{Item, Set, binary};
 
     #[test]
-    fn what_is_nested_weighs_as_much_as_what_is_not() {
+    fn nested_values_are_charged_like_flat_ones() {
         let list = |count| Value::L(vec![Value::from("a"); count]);
         let fuel = |value: Value| Item::from([("a", value)]).encoding_fuel(usize::MAX).unwrap();
         let flat: Item = (0..1000).map(|n| (format!("{n}"), Value::from("a"))).collect();
@@ -133,12 +133,12 @@ mod tests {
         ] {
             assert!(nested >= flat, "{nested} {flat}");
         }
-        // A text is copied as a whole.
+        // A string is copied in one piece.
         assert!(fuel(Value::from("a".repeat(1000))) < flat / 10);
     }
 
     #[test]
-    fn a_stored_item_tells_what_its_tree_takes() {
+    fn the_heap_size_of_a_stored_item_is_estimated() {
         let strings = Set::new((0..50).map(|n| n.to_string()).collect()).unwrap();
         let item = Item::from([
             ("list", Value::L(vec![Value::from("abc"); 100])),

@@ -1,8 +1,7 @@
-//! What a hostile body costs: memory, time, and the length of the error.
+//! The cost of hostile bodies: memory, time, and the length of the error message.
 //!
-//! A body of 16 MB with 5.2 million `{}` for indexes took 1.8 GB to read, and the error repeated
-//! 270 MB. Here every field of every operation is blown up, and what reading allocates is
-//! counted.
+//! A body of 16 MB with 5.2 million `{}` for indexes took 1.8 GB to parse, and the error repeated
+//! 270 MB. These tests inflate every field of every operation and count the allocations.
 
 #![allow(
     clippy::unwrap_used,
@@ -25,14 +24,13 @@ use singlet_dynamo::{Item, Value};
 #[global_allocator]
 static ALLOCATOR: PeakAlloc = PeakAlloc;
 
-/// What reading may allocate for each byte of the body.
+/// Maximum allocation per byte of the body.
 const MEMORY_PER_BYTE_MAX: f64 = 8.0;
-/// What it may allocate besides, of a body that is read in an ordinary test: what is kept of lists
-/// that are too long.
+/// Allowed in addition, for small bodies: the kept part of lists that are too long.
 const SMALL_MEMORY_MAX: usize = 3 << 20;
-/// The same for large bodies: what is built of values until they are found to be too large.
+/// Allowed in addition, for large bodies: values built before they are found to be too large.
 const LARGE_MEMORY_MAX: usize = 24 << 20;
-/// A hundred times what a release build needs for a byte.
+/// A hundred times the cost in a release build.
 const NANOSECONDS_PER_BYTE_MAX: f64 = 1_000.0;
 
 /// Why a cost is too high, if it is.
@@ -51,9 +49,9 @@ fn factor(cost: &Cost, body: &str) -> f64 {
     cost.memory as f64 / body.len() as f64
 }
 
-/// Every list, map, text and number of a request of every operation, made long in several ways.
+/// Every list, map, string and number of a request of every operation, inflated in several ways.
 #[test]
-fn every_field_of_every_operation_is_blown_up() {
+fn every_field_of_every_operation_is_inflated() {
     let _alone = alone();
     let is_long = std::env::var_os("SINGLET_TEST_LONG").is_some();
     let (size, memory_max) =
@@ -62,7 +60,7 @@ fn every_field_of_every_operation_is_blown_up() {
     let mut worst: Vec<(f64, String)> = Vec::new();
     let mut failures: Vec<String> = Vec::new();
     for (operation, seed) in seeds() {
-        // The seed itself is read, so that what is blown up is what the operation knows.
+        // The seed itself must be valid, so that its fields are those of the operation.
         assert_eq!(cost(operation, seed).error, None, "{operation}");
         blown_up(seed, size, &mut |what, body| {
             let cost = cost(operation, body);
@@ -84,9 +82,9 @@ fn every_field_of_every_operation_is_blown_up() {
     assert!(count > 1000);
 }
 
-/// Lists that a limit refuses: what is past the limit is read, and not kept.
+/// Lists above a limit: elements past it are parsed but not kept.
 #[test]
-fn what_a_limit_refuses_is_not_kept() {
+fn elements_above_a_limit_are_not_kept() {
     let _alone = alone();
     let fill = |piece: &str| list(BODY_SIZE, |_| piece.to_owned());
     let table = r#""TableName":"ttt""#;
@@ -135,11 +133,11 @@ fn what_a_limit_refuses_is_not_kept() {
     check_all(&bodies, allowed);
 }
 
-/// Values that a request may have: what they become in memory is a small multiple of the body.
+/// Valid values: they take a small multiple of the body in memory.
 #[test]
-fn what_a_request_may_have_takes_a_small_multiple_of_its_body() {
+fn a_valid_request_takes_a_small_multiple_of_its_body() {
     let _alone = alone();
-    // As much as 25 items may have, or a body.
+    // The size of 25 items, or of a body.
     let items = |attribute: &dyn Fn(usize) -> String| {
         let put = |_| format!(r#"{{"PutRequest":{{"Item":{{{}}}}}}}"#, attribute(BODY_SIZE / 25));
         let puts: Vec<String> = (0..25).map(put).collect();
@@ -178,9 +176,9 @@ fn what_a_request_may_have_takes_a_small_multiple_of_its_body() {
     check_all(&bodies, allowed);
 }
 
-/// A placeholder of 2 MB can stand in an expression 800 times, and each time made a copy.
+/// An expression can use a placeholder of 2 MB 800 times, and each use made a copy.
 #[test]
-fn what_expressions_repeat_is_bounded() {
+fn repeated_placeholders_are_bounded() {
     let _alone = alone();
     let value = format!(r#"{{"L":[{}]}}"#, list(1 << 20, |_| r#"{"S":""}"#.to_owned()));
     let update = |value: &str| {
@@ -223,19 +221,19 @@ fn check_all(bodies: &[(&str, String)], is_allowed: impl Fn(&Cost, &str) -> bool
     assert!(failures.is_empty(), "{}:\n{}", failures.len(), failures.join("\n"));
 }
 
-/// An update of an item with a list of nearly 400 KB, in which each element has one byte.
+/// An update of an item with a list of nearly 400 KB, with one byte per element.
 fn update_of_a_list(rest: &str) -> (UpdateItem, StoredItem, TableSchema) {
     let list = Value::L(vec![Value::from(""); 390_000]);
     let item = Item::from([("pk", Value::from("a")), ("l", list)]);
     let body = format!(r#"{{"TableName":"ttt","Key":{{"pk":{{"S":"a"}}}},{rest}}}"#);
-    let key = KeySchema { partition: KeyAttribute::new("pk", KeyType::S), sort: None };
+    let key = KeySchema::simple(KeyAttribute::new("pk", KeyType::S), None);
     let schema = TableSchema { name: "ttt".into(), key, indexes: vec![] };
     (UpdateItem::from_json(body.as_bytes()).unwrap(), StoredItem::from(&item), schema)
 }
 
-/// The parts that an update returns were kept as a tree, of 13 MB for 400 KB.
+/// The parts that an update returns used to be kept as a tree, of 13 MB for 400 KB.
 #[test]
-fn what_an_update_returns_takes_what_it_says() {
+fn returned_parts_of_an_update_take_their_size() {
     let _alone = alone();
     let append = r#""UpdateExpression":"SET l = list_append(l, :e)",
         "ExpressionAttributeValues":{":e":{"L":[{"S":""}]}}"#;
@@ -257,7 +255,7 @@ fn what_an_update_returns_takes_what_it_says() {
 /// A body of 4 KB copied one list to hundreds of attributes, each copy a tree of 13 MB, before the
 /// item was found to be too large.
 #[test]
-fn an_attribute_that_is_copied_to_hundreds_is_not_kept_hundreds_of_times() {
+fn copies_of_one_attribute_are_not_all_kept() {
     let _alone = alone();
     let copies = (0..40).map(|number| format!("a{number} = l"));
     let copies = copies.collect::<Vec<String>>().join(", ");
@@ -268,17 +266,17 @@ fn an_attribute_that_is_copied_to_hundreds_is_not_kept_hundreds_of_times() {
     let memory = ALLOCATOR.peak_usage() - before;
     assert_eq!(error.message(), "Item size to update has exceeded the maximum allowed size");
     assert!(memory < 64 << 20, "{} MB", memory >> 20);
-    // What is wrong besides is found first, as it would be in a small item.
+    // Other faults are found first, as in a small item.
     let (request, old, schema) =
         update_of_a_list(&format!(r#""UpdateExpression":"SET {copies}, b = absent""#));
     let error = request.decide(Some(&old), &schema).unwrap_err();
     assert!(error.message().contains("does not exist in the item"), "{}", error.message());
 }
 
-/// All values of a transaction with a token were copied before they were weighed, on a thread that
-/// serves sockets.
+/// All values of a transaction with a token used to be copied before they were measured, on a
+/// thread that serves sockets.
 #[test]
-fn what_takes_too_long_to_identify_is_not_copied() {
+fn expensive_transaction_parameters_are_not_copied() {
     let _alone = alone();
     let list = vec![r#"{"S":"a"}"#; 150_000].join(",");
     for expression in [

@@ -1,4 +1,4 @@
-//! Accepting connections, and closing those that take too much.
+//! Accepts connections and closes those of slow or greedy clients.
 
 use crate::activity::{Activity, Short};
 use crate::clock::CoarseClock;
@@ -21,41 +21,42 @@ use tokio::sync::watch;
 use tokio::task::{AbortHandle, Id, JoinSet};
 use tokio::time::{MissedTickBehavior, interval, timeout};
 
-/// How long to wait after accepting failed, usually for want of file descriptors.
+/// Pause after a failed accept, which usually means that file descriptors have run out.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
-/// How many failures to accept pass between two lines in the log.
+/// Failed accepts per warning in the log.
 const ACCEPT_FAILURES_PER_WARNING: u64 = 200;
-/// How many connections above the limit get a 503. Others are closed at once.
+/// Connections above the limit that still get a 503. Further ones are closed at once.
 const REFUSED_CONNECTIONS_MAX: usize = 64;
-/// How long a refused connection may take to get its 503.
+/// Deadline for sending the 503 to a refused connection.
 const REFUSED_TIME_MAX: Duration = Duration::from_secs(2);
-/// How many connections are accepted before other tasks of the thread have their turn.
+/// Connections accepted in a row before the task yields.
 const ACCEPTED_AT_ONCE: u32 = 16;
-/// How often all connections are looked at: at most and at least.
+/// Bounds of the interval between two sweeps.
 const SWEEP_INTERVAL_MIN: Duration = Duration::from_millis(10);
 const SWEEP_INTERVAL_MAX: Duration = Duration::from_secs(1);
 
-/// How many connections may wait to be accepted. When that many do, the system drops what comes,
-/// and clients try again after a second; so it is more than come in a burst.
+/// The listen backlog. The kernel drops connections beyond it and clients retry after a second, so
+/// it exceeds any burst we expect.
 const WAITING_CONNECTIONS_MAX: u32 = 4096;
 
-/// After how long a connection without traffic is probed, and how often then.
+/// Idle time before the first keepalive probe, and the interval between probes.
 const KEEPALIVE_IDLE: Duration = Duration::from_secs(30);
 const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(10);
 const KEEPALIVE_PROBES: u32 = 3;
-/// How long sent data may stay unacknowledged. Without it the kernel retransmits for a quarter of an
-/// hour, and a phone that lost its network keeps its stream that long.
+/// `TCP_USER_TIMEOUT`. Without it the kernel retransmits for 15 minutes, and a phone that lost its
+/// network keeps its stream that long.
 #[cfg(target_os = "linux")]
 const UNACKNOWLEDGED_TIME_MAX: Duration = Duration::from_secs(40);
 
-/// Takes an address to listen on. Clients can connect from now on, and wait until they are served.
+/// Binds an address. Clients can connect from now on; they wait in the backlog until [`serve`]
+/// runs.
 ///
 /// # Errors
 ///
 /// If the address cannot be bound.
 pub fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
-    // So that a server that is started again need not wait for connections of the one before.
+    // A restarted server must not wait for the old connections to leave TIME_WAIT.
     #[cfg(unix)]
     socket.set_reuseaddr(true)?;
     detect_dead_peers(&socket)?;
@@ -63,8 +64,7 @@ pub fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     socket.listen(WAITING_CONNECTIONS_MAX)
 }
 
-/// Detects dead peers, by keepalive probes and by a limit for unacknowledged data. Connections that
-/// the socket accepts inherit these options.
+/// Enables keepalive probes and a timeout for unacknowledged data. Accepted sockets inherit both.
 fn detect_dead_peers(socket: &TcpSocket) -> io::Result<()> {
     sockopt::set_socket_keepalive(socket, true)?;
     sockopt::set_tcp_keepidle(socket, KEEPALIVE_IDLE)?;
@@ -75,55 +75,54 @@ fn detect_dead_peers(socket: &TcpSocket) -> io::Result<()> {
     Ok(())
 }
 
-/// A connection that was accepted.
+/// An accepted connection.
 #[derive(Debug)]
 pub struct Accepted<A> {
-    /// Its socket.
+    /// The socket.
     pub stream: WatchedStream,
-    /// Its requests and transfers.
+    /// The connection's requests and transfers.
     pub activity: Arc<Activity>,
-    /// Where it comes from.
+    /// The client's address.
     pub peer: SocketAddr,
-    /// What is kept for its address, for all of that address's connections; none for this machine.
+    /// State shared by all connections from this address; `None` for this machine.
     pub address: Option<A>,
-    /// Whether the server is full: answer 503 and close.
+    /// Whether the server is full: respond with 503 and close.
     pub is_refused: bool,
     /// Becomes true when the server stops.
     pub stop: watch::Receiver<bool>,
 }
 
-/// Which transfers hold the bytes of a room. Slow ones are cut off while it is short.
+/// Which transfers hold the bytes of a room. Slow ones are cut off when the room runs short.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Holders {
-    /// Bodies of requests.
+    /// Request bodies.
     Bodies,
-    /// Answers.
+    /// Responses.
     Answers,
     /// Both.
     All,
 }
 
-/// Counters of connections.
+/// Connection counters.
 #[derive(Debug, Default)]
 pub struct ConnectionCounters {
-    /// How many are open.
+    /// Open now.
     pub open: AtomicU64,
-    /// How many were accepted.
+    /// Accepted since start.
     pub accepted: AtomicU64,
-    /// How many were turned away, because there were too many.
+    /// Refused because the server was full.
     pub refused: AtomicU64,
-    /// How many were closed while they were idle, to make room for others.
+    /// Closed while idle, to admit a new connection.
     pub replaced: AtomicU64,
-    /// How many were closed, because the client took too long.
+    /// Closed because the client was too slow.
     pub timed_out: AtomicU64,
 }
 
-/// Accepts connections and has each handled in a task of its own, until the future is ready; then
-/// accepts no more, and returns when those that are there have ended, for which they have
-/// [`Limits::stop_time_max`].
+/// Accepts connections and runs each in its own task until the future completes. Then it stops
+/// accepting and gives the open connections [`Limits::stop_time_max`] to finish.
 ///
-/// While one of the rooms is short, clients that are slow to send or take what is held in it are cut
-/// off.
+/// While a room runs short, it closes connections that are slow to send or receive the bytes held
+/// in that room.
 pub async fn serve<A, F>(
     listener: TcpListener,
     limits: &Limits,
@@ -165,10 +164,10 @@ pub async fn serve<A, F>(
             }
             Some(Err(error)) => {
                 if failures.is_multiple_of(ACCEPT_FAILURES_PER_WARNING) {
-                    tracing::warn!(%error, "cannot accept a connection; an idle one is closed");
+                    tracing::warn!(%error, "cannot accept a connection; closing an idle one");
                 }
                 failures += 1;
-                // The machine is out of sockets, or of memory for them.
+                // Out of file descriptors, or of kernel memory for sockets.
                 connections.replace_idle();
                 tokio::time::sleep(ACCEPT_PAUSE).await;
             }
@@ -190,8 +189,8 @@ fn sweep_interval(limits: &Limits) -> Duration {
     (shortest / 4).clamp(SWEEP_INTERVAL_MIN, SWEEP_INTERVAL_MAX)
 }
 
-/// The part of an address that stands for one client. One network card can have all the addresses
-/// of an IPv6 network of 64 bits, so that network is the client.
+/// The part of an address that identifies a client. For IPv6 that is the /64 network, because one
+/// network card can use all of its addresses.
 ///
 /// ```
 /// use singlet_edge::network_of;
@@ -212,9 +211,8 @@ pub fn network_of(address: IpAddr) -> IpAddr {
     }
 }
 
-/// Like [`network_of`], if there are limits for the client. For this machine itself there are none:
-/// who runs programs here can stop the server without asking it, and a proxy that runs here speaks
-/// for many clients, whom it has to limit itself.
+/// Like [`network_of`], but `None` for this machine, which has no limits: a local user can kill the
+/// server anyway, and a local proxy carries many clients and must limit them itself.
 #[must_use]
 pub fn client_of(address: IpAddr) -> Option<IpAddr> {
     (!address.to_canonical().is_loopback()).then(|| network_of(address))
@@ -232,17 +230,17 @@ impl AsRef<Activity> for Entry {
     }
 }
 
-/// All connections that are open.
+/// All open connections.
 struct Connections<'a, A> {
     limits: &'a Limits,
     figures: &'a ConnectionCounters,
     clock: CoarseClock,
     tasks: JoinSet<()>,
     open: HashMap<Id, Entry>,
-    /// The clients of connections that were closed to make room and only have to end.
+    /// Connections closed to make room whose tasks have not ended yet, with their clients.
     ending: HashMap<Id, Option<IpAddr>>,
     evictions: EvictionQueue<Id>,
-    /// How many connections each address has, and what is kept for it.
+    /// The number of connections of each address, and its shared state.
     addresses: HashMap<IpAddr, (usize, A)>,
     stop: watch::Sender<bool>,
 }
@@ -280,7 +278,7 @@ impl<'a, A: Clone + Default> Connections<'a, A> {
         let is_refused = is_share_used || (is_full && !self.replace_idle());
         if is_refused {
             self.figures.refused.fetch_add(1, Ordering::Relaxed);
-            // An address with too many connections is not worth another one.
+            // An address above its own limit gets no 503.
             if is_share_used || open >= self.limits.connections_max + REFUSED_CONNECTIONS_MAX {
                 return;
             }
@@ -291,7 +289,7 @@ impl<'a, A: Clone + Default> Connections<'a, A> {
             address.clone()
         });
         self.figures.open.fetch_add(1, Ordering::Relaxed);
-        // Answers are written whole, so that waiting for more to send would only delay them.
+        // Responses are written whole, so Nagle's algorithm would only delay them.
         let _ = stream.set_nodelay(true);
         let activity = Arc::new(Activity::new(&self.clock));
         let serving = handle(Accepted {
@@ -311,7 +309,7 @@ impl<'a, A: Clone + Default> Connections<'a, A> {
         self.evictions.note_accepted(id, &self.open);
     }
 
-    /// Closes the connection that can best be done without, if there is one.
+    /// Closes the connection chosen by the eviction queue, if there is one.
     fn replace_idle(&mut self) -> bool {
         let chosen = self.evictions.choose(&self.open);
         let Some((id, idle)) = chosen.and_then(|id| self.open.remove_entry(&id)) else {
@@ -329,7 +327,7 @@ impl<'a, A: Clone + Default> Connections<'a, A> {
                 Ok((id, ())) => id,
                 Err(error) => {
                     if error.is_panic() {
-                        tracing::error!("the handler of a connection panicked");
+                        tracing::error!("a connection handler panicked");
                     }
                     error.id()
                 }
@@ -348,12 +346,12 @@ impl<'a, A: Clone + Default> Connections<'a, A> {
         }
     }
 
-    /// Closes the connections whose clients have taken too long.
+    /// Closes connections whose clients are too slow.
     fn sweep(&mut self, rooms: &[(&Room, Holders)]) {
         self.clock.advance();
         self.evictions.note_sweep();
         let mut short = Short::default();
-        // Every room is asked, because asking also resets it.
+        // Checks every room, because checking also resets its flag.
         for (_, holders) in rooms.iter().filter(|(room, _)| room.take_shortage()) {
             short.bodies |= *holders != Holders::Answers;
             short.answers |= *holders != Holders::Bodies;
@@ -369,12 +367,15 @@ impl<'a, A: Clone + Default> Connections<'a, A> {
         }
     }
 
-    /// Lets requests in flight finish, for as long as they may take.
+    /// Waits for requests in flight, up to the limit.
     async fn stop(mut self) {
         self.stop.send_replace(true);
         let all = async { while self.tasks.join_next().await.is_some() {} };
         if timeout(self.limits.stop_time_max, all).await.is_err() {
-            tracing::warn!(connections = self.tasks.len(), "requests were cut off");
+            tracing::warn!(
+                connections = self.tasks.len(),
+                "shutdown timed out; closing connections with requests in flight"
+            );
         }
         self.tasks.shutdown().await;
     }

@@ -1,8 +1,8 @@
-//! The activity of one connection, and whether its client is too slow.
+//! Tracks the activity of one connection and decides whether its client is too slow.
 //!
-//! A timer for each request would cost more than much of what requests do. So a connection only
-//! notes when it last got somewhere, by a clock that stands still between two sweeps over all
-//! connections, and the sweep closes those that took too long.
+//! A timer per request would cost more than many requests do. Instead a connection records when it
+//! last made progress, using a clock that advances once per sweep, and the sweep closes connections
+//! that have timed out.
 
 use crate::clock::CoarseClock;
 use crate::limits::Limits;
@@ -11,51 +11,52 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::task::Waker;
 use std::time::Duration;
 
-/// Marks the time of the last write: the next one waits for the client since then.
+/// Flag in the time of the last write: a write has been blocked since then.
 const WRITE_WAITS: u64 = 1 << 63;
 
 /// The activity of one connection.
 #[derive(Debug)]
 pub struct Activity {
     clock: CoarseClock,
-    /// How many of its requests have begun and are not answered.
+    /// Requests that have begun and are not answered yet.
     requests: AtomicU32,
-    /// How many of these have arrived completely.
+    /// Of these, the ones received completely.
     received: AtomicU32,
-    /// How many of these are complete and verified.
+    /// Of these, the ones received and verified.
     executing: AtomicU32,
-    /// When the head of a request began to arrive; 0 when none does.
+    /// When the current request head began to arrive; 0 if there is none.
     head_began: AtomicU64,
-    /// When the last request was answered, or the connection began.
+    /// When the last response was finished, or the connection opened.
     idle_since: AtomicU64,
-    /// When the client last took something; with [`WRITE_WAITS`], since when a write waits for it.
+    /// When the client last received bytes; with [`WRITE_WAITS`], since when a write has been
+    /// blocked.
     wrote: AtomicU64,
-    /// Whether writes that wait are to fail.
+    /// Whether blocked writes must fail.
     is_cut_off: AtomicBool,
-    /// Whom to wake when they are.
+    /// The task to wake when [`Activity::cut_off`] is called.
     writer: Mutex<Option<Waker>>,
-    /// When the client closed its side and may still wait for an answer; 0 if it did not.
+    /// When the client closed its sending side; 0 if it has not.
     half_closed: AtomicU64,
-    /// Over HTTP/2 bytes may be any frame, so they do not start the time for a head.
+    /// Over HTTP/2 the bytes may be any frame, so they do not start the head timer.
     is_http2: AtomicBool,
-    /// Whether a request of this connection was ever complete and verified.
+    /// Whether any request on this connection was complete and verified.
     has_served: AtomicBool,
     transfers: Mutex<Vec<Weak<Progress>>>,
 }
 
-/// The progress of a long body or answer.
+/// The progress of a long body or response.
 #[derive(Debug)]
 struct Progress {
     clock: CoarseClock,
     is_answer: bool,
-    /// When it began and last moved, by the clock.
+    /// Clock time when it began and last moved.
     began: u64,
     moved: AtomicU64,
-    /// Received so far of a body; all of an answer.
+    /// For a body, the bytes received so far; for a response, its length.
     bytes: AtomicUsize,
 }
 
-/// For which transfers there is no room.
+/// Which transfers are short of room.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Short {
     pub(crate) bodies: bool,
@@ -68,17 +69,17 @@ impl Short {
     }
 }
 
-/// A body or an answer on its way, until this and its clones are dropped.
+/// A body or response in transit, until this and its clones are dropped.
 #[derive(Clone, Debug)]
 pub struct Transfer(Arc<Progress>);
 
 impl Transfer {
-    /// Notes that some of it moved.
+    /// Records progress.
     pub fn note_moved(&self) {
         self.0.moved.store(self.0.clock.now(), Ordering::Relaxed);
     }
 
-    /// Notes that so many more bytes of a body arrived.
+    /// Records that more bytes of a body arrived.
     pub fn note_received(&self, bytes: usize) {
         self.0.bytes.fetch_add(bytes, Ordering::Relaxed);
         self.note_moved();
@@ -86,7 +87,7 @@ impl Transfer {
 }
 
 impl Progress {
-    /// The time that this many bytes take at a rate.
+    /// The time this transfer takes at the given rate.
     fn time_at(&self, bytes_per_second: usize) -> Duration {
         let bytes = self.bytes.load(Ordering::Relaxed) as f64;
         Duration::from_secs_f64(bytes / bytes_per_second.max(1) as f64)
@@ -125,7 +126,7 @@ impl Activity {
         }
     }
 
-    /// The head of a request is there; the request ends when the guard is dropped.
+    /// Begins a request whose head has arrived. It ends when the guard is dropped.
     #[must_use]
     pub fn request(&self) -> InFlight<'_> {
         self.requests.fetch_add(1, Ordering::Relaxed);
@@ -133,14 +134,14 @@ impl Activity {
         InFlight(self)
     }
 
-    /// A request has arrived completely; it ends when the guard is dropped.
+    /// Marks a request as received completely, until the guard is dropped.
     #[must_use]
     pub fn receive(&self) -> Received<'_> {
         self.received.fetch_add(1, Ordering::Relaxed);
         Received(self)
     }
 
-    /// A request is complete and verified, and is carried out until the guard is dropped.
+    /// Marks a request as verified and executing, until the guard is dropped.
     #[must_use]
     pub fn execute(&self) -> Executing<'_> {
         self.executing.fetch_add(1, Ordering::Relaxed);
@@ -148,8 +149,8 @@ impl Activity {
         Executing(self)
     }
 
-    /// The connection has become something else than HTTP, such as a WebSocket, which ends by its
-    /// own rules; until the guard is dropped it is neither idle nor closed here.
+    /// Hands the connection over to another protocol, such as WebSocket, which has its own
+    /// timeouts. Until the guard is dropped, the sweep treats it as busy.
     #[must_use]
     pub fn take_over(self: &Arc<Self>) -> TakenOver {
         self.requests.fetch_add(1, Ordering::Relaxed);
@@ -158,13 +159,13 @@ impl Activity {
         TakenOver(Arc::clone(self))
     }
 
-    /// Bytes of a body that is long have begun to arrive.
+    /// Begins a long request body.
     #[must_use]
     pub fn begin_body(&self) -> Transfer {
         self.begin_transfer(false, 0)
     }
 
-    /// An answer of so many bytes is on its way.
+    /// Begins a response of this many bytes.
     #[must_use]
     pub fn begin_answer(&self, bytes: usize) -> Transfer {
         self.begin_transfer(true, bytes)
@@ -180,7 +181,7 @@ impl Activity {
             bytes: AtomicUsize::new(bytes),
         });
         let mut transfers = self.transfers();
-        // Those that have ended are forgotten before the list would grow.
+        // Drops finished transfers before the list would grow.
         if transfers.len() == transfers.capacity() {
             transfers.retain(|transfer| transfer.strong_count() > 0);
         }
@@ -189,7 +190,7 @@ impl Activity {
     }
 
     fn transfers(&self) -> std::sync::MutexGuard<'_, Vec<Weak<Progress>>> {
-        // Held only for moves of values.
+        // Poisoning is harmless: the lock only guards moves of values.
         self.transfers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -199,7 +200,7 @@ impl Activity {
         transfers.iter().filter_map(Weak::upgrade).any(|progress| is_so(&progress))
     }
 
-    /// Notes that the connection is one of HTTP/2.
+    /// Marks the connection as HTTP/2.
     pub fn note_http2(&self) {
         self.is_http2.store(true, Ordering::Relaxed);
     }
@@ -209,7 +210,7 @@ impl Activity {
         {
             return;
         }
-        // The preface of HTTP/2 begins in a way that no method does.
+        // No method starts like the HTTP/2 preface.
         if bytes.starts_with(b"PRI") {
             self.note_http2();
         } else {
@@ -217,10 +218,10 @@ impl Activity {
         }
     }
 
-    /// Notes that the client has closed its side, and says what HTTP is to be told of it.
+    /// Records that the client closed its sending side, and returns what hyper should see.
     ///
-    /// Over HTTP/1.1, a client that has sent its request may close its side and still wait for
-    /// the answer. But hyper gives a request up as soon as it learns that.
+    /// Over HTTP/1.1 a client may close its side after sending a request and still wait for the
+    /// response, but hyper drops the request as soon as it sees end of file.
     pub(crate) fn note_half_closed(&self) -> HalfClosed {
         if self.is_http2.load(Ordering::Relaxed) {
             return HalfClosed::Tell;
@@ -229,7 +230,7 @@ impl Activity {
         if is_first {
             self.half_closed.store(self.clock.now(), Ordering::Relaxed);
         }
-        // The end may come together with the request, before anybody looked at that.
+        // End of file may arrive together with the request, before hyper has parsed it.
         let is_head_new = is_first && self.head_began.load(Ordering::Relaxed) > 0;
         if self.received.load(Ordering::Relaxed) > 0 {
             HalfClosed::Withhold
@@ -244,7 +245,7 @@ impl Activity {
         self.wrote.store(self.clock.now(), Ordering::Relaxed);
     }
 
-    /// Notes that a write waits for the client, and says whether it is to fail instead.
+    /// Records a blocked write. Returns true if the write must fail instead.
     pub(crate) fn note_write_waits(&self, waker: &Waker) -> bool {
         if self.wrote.load(Ordering::Relaxed) & WRITE_WAITS == 0 {
             self.wrote.store(self.clock.now() | WRITE_WAITS, Ordering::Relaxed);
@@ -256,13 +257,13 @@ impl Activity {
         self.is_cut_off.load(Ordering::Relaxed)
     }
 
-    /// Whether a write has waited for the client for longer than it may.
+    /// Whether a write has been blocked for too long.
     pub(crate) fn is_write_stalled(&self, limits: &Limits) -> bool {
         let wrote = self.wrote.load(Ordering::Relaxed);
         wrote & WRITE_WAITS != 0 && self.clock.since(wrote & !WRITE_WAITS) > limits.stall_time_max
     }
 
-    /// Has writes that wait fail, also those of a connection that is no longer HTTP's.
+    /// Fails blocked writes, including those of a connection taken over by another protocol.
     pub(crate) fn cut_off(&self) {
         let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
         self.is_cut_off.store(true, Ordering::Relaxed);
@@ -271,7 +272,7 @@ impl Activity {
         }
     }
 
-    /// Whether the client has taken longer than it may.
+    /// Whether the client has exceeded a time limit.
     pub(crate) fn has_timed_out(&self, limits: &Limits) -> bool {
         if self.is_write_stalled(limits) {
             return true;
@@ -282,12 +283,12 @@ impl Activity {
         let half_closed = self.half_closed.load(Ordering::Relaxed);
         if half_closed > 0
             && self.clock.since(half_closed) > limits.half_closed_time_max
-            // A client that takes its answer is there.
+            // A client that is receiving its response is still there.
             && !self.any_transfer(|transfer| transfer.is_answer)
         {
             return true;
         }
-        // Bodies have a time limit of their own, and so has what is carried out.
+        // Bodies and executing requests have their own time limits.
         if self.requests.load(Ordering::Relaxed) > 0 {
             return false;
         }
@@ -301,7 +302,7 @@ impl Activity {
         idle_since > limits.idle_time_max && wrote > limits.stall_time_max
     }
 
-    /// Whether the client is slow to send or take bytes for which others find no room.
+    /// Whether a transfer of this client is slow while others are short of room.
     pub(crate) fn is_slow_under_pressure(&self, limits: &Limits, short: Short) -> bool {
         short.is_any()
             && self.any_transfer(|transfer| {
@@ -310,29 +311,28 @@ impl Activity {
             })
     }
 
-    /// Whether a request of this connection was ever complete and verified.
+    /// Whether any request on this connection was complete and verified.
     pub(crate) fn has_served(&self) -> bool {
         self.has_served.load(Ordering::Relaxed)
     }
 
-    /// Since when the connection does nothing that protects it from being closed to make room for
-    /// another one; `None` while it is busy.
+    /// Since when this connection has been evictable; `None` while it is busy.
     pub(crate) fn idle_since(&self) -> Option<u64> {
-        // An answer to a request that nobody verified, such as an error, protects nobody.
+        // An error response to an unverified request does not count as busy.
         let is_busy = self.executing.load(Ordering::Relaxed) > 0
             || (self.has_served() && self.any_transfer(|transfer| transfer.is_answer));
         (!is_busy).then(|| self.idle_since.load(Ordering::Relaxed))
     }
 }
 
-/// A connection that nobody sweeps, for tests.
+/// For tests: a connection without a sweep.
 impl Default for Activity {
     fn default() -> Self {
         Self::new(&CoarseClock::new())
     }
 }
 
-/// A connection that is no longer HTTP's.
+/// A connection that another protocol has taken over.
 #[derive(Debug)]
 pub struct TakenOver(Arc<Activity>);
 
@@ -344,7 +344,7 @@ impl Drop for TakenOver {
     }
 }
 
-/// A request that has begun on a connection.
+/// A request in progress.
 #[derive(Debug)]
 pub struct InFlight<'a>(&'a Activity);
 
@@ -355,14 +355,14 @@ impl Drop for InFlight<'_> {
     }
 }
 
-/// What HTTP is to be told of a client that has closed its side.
+/// What hyper sees when the client closes its sending side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum HalfClosed {
-    /// That it has.
+    /// End of file.
     Tell,
-    /// Nothing before the answer is written.
+    /// Nothing until the response is written.
     Withhold,
-    /// Nothing yet; it should ask again at once.
+    /// Nothing yet; poll again at once.
     AskAgain,
 }
 
@@ -376,7 +376,7 @@ impl Drop for Received<'_> {
     }
 }
 
-/// A request that is being carried out.
+/// A request being executed.
 #[derive(Debug)]
 pub struct Executing<'a>(&'a Activity);
 
@@ -444,7 +444,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_may_take_long_as_long_as_it_moves() {
+    fn a_slow_response_is_allowed_while_it_progresses() {
         let (activity, pass) = activity();
         let answer = activity.begin_answer(20_000);
         for _ in 0..6 {
@@ -456,15 +456,16 @@ mod tests {
         pass(2);
         assert!(
             activity.has_timed_out(&limits()),
-            "but not longer than its bytes take at the least rate"
+            "but no longer than its bytes take at the minimum rate"
         );
         drop(answer);
         assert!(!activity.any_transfer(|_| true));
     }
 
-    /// One stalled answer kept its memory for as long as other requests came on the connection.
+    /// A stalled response used to keep its memory as long as other requests came in on the
+    /// connection.
     #[test]
-    fn a_stalled_answer_ends_whatever_else_the_connection_does() {
+    fn a_stalled_response_is_cut_off_while_other_requests_continue() {
         let (activity, pass) = activity();
         let _stalled = activity.begin_answer(1_000_000);
         for _ in 0..5 {
@@ -480,7 +481,7 @@ mod tests {
     }
 
     #[test]
-    fn bodies_are_hurried_only_while_others_find_no_room() {
+    fn slow_bodies_are_cut_off_only_while_others_find_no_room() {
         let (activity, pass) = activity();
         let body = activity.begin_body();
         pass(2);
@@ -495,7 +496,7 @@ mod tests {
     }
 
     #[test]
-    fn a_write_that_waits_has_its_time_whatever_was_written_before() {
+    fn a_blocked_write_gets_its_full_time() {
         let (activity, pass) = activity();
         let _request = activity.request();
         let waits = || activity.note_write_waits(Waker::noop());
@@ -513,9 +514,9 @@ mod tests {
         assert!(waits());
     }
 
-    /// A preface that comes byte by byte made every frame the beginning of a slow head.
+    /// A preface that arrived byte by byte made every frame look like the start of a slow head.
     #[test]
-    fn a_connection_is_one_of_http2_whatever_its_preface_looked_like() {
+    fn http2_is_detected_with_a_fragmented_preface() {
         let (activity, pass) = activity();
         activity.note_read(b"P");
         activity.note_read(b"RI * HTTP/2.0");
@@ -539,7 +540,7 @@ mod tests {
     }
 
     #[test]
-    fn a_client_that_is_probably_gone_is_not_worked_for() {
+    fn a_disconnected_client_has_its_work_cancelled() {
         let (activity, pass) = activity();
         activity.note_read(b"POST / ");
         assert_eq!(activity.note_half_closed(), HalfClosed::AskAgain, "it came with the request");
@@ -561,7 +562,8 @@ mod tests {
     fn only_verified_requests_protect_a_connection() {
         let (activity, pass) = activity();
         pass(1);
-        // A head whose body never comes protects nobody, nor does an error that is not taken.
+        // A head without its body does not protect the connection, nor does an unread error
+        // response.
         let request = activity.request();
         let error = activity.begin_answer(100);
         assert!(!activity.has_served() && activity.idle_since().is_some());

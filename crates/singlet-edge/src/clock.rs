@@ -1,15 +1,15 @@
-//! A clock that moves when it is told to.
+//! A clock that advances only when the sweep moves it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// Milliseconds as of the last sweep over all connections. Reading it costs one load, where the
-/// system's clock would cost more than much of what requests do. Clones move together.
+/// Milliseconds as of the last sweep. Reading it is one atomic load, much cheaper than the system
+/// clock. Clones share the value.
 #[derive(Clone, Debug)]
 pub(crate) struct CoarseClock {
     start: Instant,
-    /// Since the start, and at least 1: 0 stands for never.
+    /// Since start, at least 1; 0 means never.
     millis: Arc<AtomicU64>,
 }
 

@@ -1,9 +1,9 @@
-//! How long the current thread has computed.
+//! CPU time of the current thread.
 
 use std::time::Duration;
 
-/// The processor time of the current thread. Unlike the time that passes, it does not grow while
-/// other programs have the processor, so that a busy machine does not make requests look expensive.
+/// CPU time of the current thread. Unlike wall-clock time it does not grow while other programs
+/// run, so a busy machine does not make requests look expensive.
 #[cfg(unix)]
 #[must_use]
 pub fn thread_cpu_time() -> Duration {
@@ -12,7 +12,7 @@ pub fn thread_cpu_time() -> Duration {
     Duration::new(seconds.unwrap_or_default(), nanos.unwrap_or_default())
 }
 
-/// The time that passes, where the processor time of a thread is not known.
+/// Wall-clock time, on platforms without per-thread CPU time.
 #[cfg(not(unix))]
 #[must_use]
 pub fn thread_cpu_time() -> Duration {
@@ -29,7 +29,7 @@ mod tests {
 
     #[test]
     fn computing_takes_time_and_waiting_does_not() {
-        // Far more than the clock's resolution, on any machine.
+        // Far above the clock's resolution on any machine.
         const ROUNDS: u64 = 20_000_000;
         let begun = thread_cpu_time();
         let mut sum = 0_u64;

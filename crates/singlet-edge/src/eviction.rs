@@ -1,29 +1,28 @@
-//! Which connection is closed to make room for a new one.
+//! Chooses the connection to close when a new one needs its place.
 
 use crate::activity::Activity;
 use std::collections::{HashMap, VecDeque};
 use std::hash::Hash;
 
-/// How many idle connections are noted when all have to be looked at.
+/// Idle connections remembered by one scan.
 const IDLE_NOTED_MAX: usize = 64;
-/// How many connections that have ended may be noted, beyond as many as are open.
+/// Stale entries allowed in the queue, beyond the number of open connections.
 const ENDED_NOTED_MAX: usize = 64;
 
-/// The order in which connections make room: first those that never sent a good request, as they
-/// came, then those that have been idle for longest.
+/// The eviction order: first connections without a verified request, oldest first, then the longest
+/// idle.
 ///
-/// Whoever opens connections faster than they can be closed has one chosen for each of them, so
-/// choosing must not look at all of them each time.
+/// An attacker who opens connections quickly forces an eviction for each, so choosing must not scan
+/// all connections every time.
 #[derive(Debug)]
 pub(crate) struct EvictionQueue<K> {
-    /// Those that had sent no good request when they were last looked at, as they came. Some have
-    /// ended since.
+    /// Connections without a verified request at the last check, oldest first. May contain closed
+    /// ones.
     strangers: VecDeque<K>,
-    /// Others, when they were noted, and since when they were idle then; the longest first. Nobody
-    /// who is idle since then comes before them.
+    /// Idle connections seen by the last scan, longest idle first, each with its idle-since time.
+    /// Connections that became idle later come after them.
     idle: VecDeque<(u64, K)>,
-    /// Whether all were busy when they were last looked at. They are not looked at again before the
-    /// next sweep.
+    /// Whether the last scan found only busy connections. Suppresses scans until the next sweep.
     are_all_busy: bool,
 }
 
@@ -32,7 +31,7 @@ impl<K: Copy + Eq + Hash> EvictionQueue<K> {
         Self { strangers: VecDeque::new(), idle: VecDeque::new(), are_all_busy: false }
     }
 
-    /// Notes a new connection, which is among those that are open.
+    /// Adds a connection; `open` already contains it.
     pub(crate) fn note_accepted<C: AsRef<Activity>>(&mut self, key: K, open: &HashMap<K, C>) {
         if self.strangers.len() > 2 * open.len() + ENDED_NOTED_MAX {
             self.strangers.retain(|key| is_stranger(open, key));
@@ -40,13 +39,13 @@ impl<K: Copy + Eq + Hash> EvictionQueue<K> {
         self.strangers.push_back(key);
     }
 
-    /// Notes that time has passed.
+    /// Allows scanning again.
     pub(crate) fn note_sweep(&mut self) {
         self.are_all_busy = false;
     }
 
-    /// The connection that can best be done without, unless all are busy, or were when this was last
-    /// asked since the last sweep. It is not chosen again.
+    /// Removes and returns the best connection to close. `None` if all are busy, or were busy at a
+    /// scan since the last sweep.
     pub(crate) fn choose<C: AsRef<Activity>>(&mut self, open: &HashMap<K, C>) -> Option<K> {
         while let Some(key) = self.strangers.pop_front() {
             if is_stranger(open, &key) {
@@ -101,7 +100,7 @@ mod tests {
     use std::rc::Rc;
     use std::sync::Arc;
 
-    /// An activity that counts how often it is looked at.
+    /// An activity that counts how often it is inspected.
     struct Counted(Arc<Activity>, Rc<Cell<usize>>);
 
     impl AsRef<Activity> for Counted {
@@ -119,7 +118,7 @@ mod tests {
     enum Step {
         Accept,
         Serve(prop::sample::Index),
-        /// Keeps a connection busy, or lets it be idle again.
+        /// Makes a connection busy, or idle again.
         Begin(prop::sample::Index),
         Finish(prop::sample::Index),
         Wait,
@@ -140,8 +139,8 @@ mod tests {
     }
 
     proptest! {
-        /// What is chosen is what looking at all of them would choose. Once all were busy, nobody is
-        /// chosen until the next sweep, except for newcomers.
+        /// The queue chooses the same connection as a full scan. Once all were busy, it chooses
+        /// only new connections until the next sweep.
         #[test]
         fn the_most_dispensable_goes_first(steps in prop::collection::vec(step(), 0..200)) {
             let clock = CoarseClock::new();
@@ -197,7 +196,7 @@ mod tests {
         }
     }
 
-    /// Accepts `count` more connections than there may be, and says how many were looked at for each.
+    /// Accepts `count` connections beyond the limit and returns how many were inspected for each.
     fn looks_for_each(serves: bool, count: usize) -> usize {
         const OPEN_MAX: usize = 4096;
         let (clock, looks) = (CoarseClock::new(), Rc::new(Cell::new(0)));
@@ -218,15 +217,15 @@ mod tests {
         looks.get() / count
     }
 
-    /// With 10,000 connections each new one had all 4096 looked at.
+    /// With 10,000 connections, each new one used to inspect all 4096.
     #[test]
-    fn few_connections_are_looked_at_for_a_new_one() {
+    fn few_connections_are_inspected_for_a_new_one() {
         assert!(looks_for_each(false, 6_000) <= 2);
         assert!(looks_for_each(true, 6_000) <= 80);
     }
 
     #[test]
-    fn connections_that_end_by_themselves_are_forgotten() {
+    fn closed_connections_are_forgotten() {
         let clock = CoarseClock::new();
         let mut queue = EvictionQueue::new();
         for key in 0..10_000 {
@@ -238,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_busy_is_chosen_and_all_are_looked_at_once_until_the_next_sweep() {
+    fn busy_connections_are_not_evicted_and_one_scan_per_sweep_suffices() {
         let (clock, looks) = (CoarseClock::new(), Rc::new(Cell::new(0)));
         let (mut queue, mut open) = (EvictionQueue::new(), HashMap::new());
         let mut busy = Vec::new();

@@ -1,8 +1,8 @@
-//! Figures as Prometheus reads them.
+//! Metrics in Prometheus text format.
 
 use std::fmt::{Display, Write};
 
-/// Text in Prometheus' format, to which figures are added.
+/// A page of metrics in Prometheus text format.
 ///
 /// ```
 /// use singlet_edge::Exposition;
@@ -14,12 +14,12 @@ use std::fmt::{Display, Write};
 #[derive(Default)]
 pub struct Exposition(String);
 
-/// What the numbers of a histogram are.
+/// The unit of a histogram's values.
 #[derive(Clone, Copy, Debug)]
 pub enum Unit {
-    /// Numbers of things.
+    /// A plain count.
     Count,
-    /// Microseconds, which are shown as seconds.
+    /// Microseconds, exported as seconds.
     Micros,
 }
 
@@ -33,32 +33,32 @@ impl Unit {
 }
 
 impl Exposition {
-    /// Begins a family: a name, and `counter`, `gauge` or `histogram`.
+    /// Begins a metric family; `kind` is `counter`, `gauge` or `histogram`.
     pub fn family(&mut self, name: &str, kind: &str, help: &str) {
         // Writing to a string cannot fail.
         let _ = writeln!(self.0, "# HELP {name} {help}\n# TYPE {name} {kind}");
     }
 
-    /// One figure of the family. `labels` are in braces, or empty.
+    /// Adds one sample. `labels` includes its braces, or is empty.
     pub fn sample(&mut self, name: &str, labels: &str, value: impl Display) {
         let _ = writeln!(self.0, "{name}{labels} {value}");
     }
 
-    /// A family with one figure that goes up and down.
+    /// Adds a family with one gauge.
     pub fn gauge(&mut self, name: &str, help: &str, value: impl Display) {
         self.family(name, "gauge", help);
         self.sample(name, "", value);
     }
 
-    /// A family with one figure that only goes up.
+    /// Adds a family with one counter.
     pub fn counter(&mut self, name: &str, help: &str, value: impl Display) {
         self.family(name, "counter", help);
         self.sample(name, "", value);
     }
 
-    /// One histogram of the family: for each bound, which is `None` for the last, how many values
-    /// were no larger, and the sum of all values. An empty one is left out, so that operations that
-    /// nobody uses do not fill the page. `label` is without braces.
+    /// Adds a histogram: for each bound (`None` for infinity) the number of values up to it, and
+    /// the sum of all values. Empty histograms are left out, so that unused operations do not fill
+    /// the page. `label` has no braces.
     pub fn histogram(
         &mut self,
         name: &str,

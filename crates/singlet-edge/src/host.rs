@@ -1,16 +1,16 @@
-//! Which host a request was meant for: a defence against DNS rebinding.
+//! Checks which host a request was sent to: a defence against DNS rebinding.
 //!
-//! A page in a browser may not read what other sites answer, unless their address is its own. So
-//! it has the name of its own site lead to 127.0.0.1, and then asks its own site. What it cannot
-//! change is that the browser says in `Host` which name it asked for.
+//! A page may only read responses from its own origin. So an attacker points the DNS name of their
+//! own site at 127.0.0.1 and has the page send requests to it. But the page cannot change the
+//! `Host` header, in which the browser names the site.
 
 use hyper::header::HOST;
 use hyper::http::request::Parts;
 use hyper::{HeaderMap, Uri};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// The host that a request names: in its target or in `Host`. None if it names no host, several,
-/// or different ones in the two places, because then it depends on the reader which one is meant.
+/// The host named in the request target or in `Host`. `None` if there is none, if there are
+/// several, or if the two differ, because parsers disagree on which one counts.
 ///
 /// ```
 /// use hyper::Request;
@@ -27,7 +27,7 @@ pub fn of(head: &Parts) -> Option<&str> {
     of_parts(&head.uri, &head.headers)
 }
 
-/// Like [`of`], of a request's target and headers.
+/// Like [`of`], from a request's target and headers.
 #[must_use]
 pub fn of_parts<'a>(uri: &'a Uri, headers: &'a HeaderMap) -> Option<&'a str> {
     let mut hosts = headers.get_all(HOST).iter();
@@ -45,14 +45,14 @@ pub fn of_parts<'a>(uri: &'a Uri, headers: &'a HeaderMap) -> Option<&'a str> {
     }
 }
 
-/// Whether a host, with or without a port, can only be this machine: `localhost`, or a loopback
+/// Whether a host, with or without a port, can only mean this machine: `localhost` or a loopback
 /// address.
 ///
-/// Names below `.localhost`, and `localhost.` with a dot, are refused: not every system keeps them
-/// from being looked up in the DNS, whose answers an attacker may give.
+/// Names below `.localhost` and `localhost.` with a trailing dot are refused: some systems resolve
+/// them by DNS, where an attacker can answer.
 #[must_use]
 pub fn is_local(host: &str) -> bool {
-    // What nearly all clients say, without parsing an address at each request.
+    // Fast path for the two usual hosts, without parsing an address.
     let usual = host.strip_prefix("127.0.0.1").or_else(|| host.strip_prefix("localhost"));
     if usual.is_some_and(is_port) {
         return true;
@@ -71,7 +71,7 @@ pub fn is_local(host: &str) -> bool {
             || name.parse().is_ok_and(|address: Ipv4Addr| address.is_loopback()))
 }
 
-/// Whether this is nothing, or a colon with a port.
+/// Whether this is empty, or a colon and a port.
 fn is_port(text: &str) -> bool {
     match text.strip_prefix(':') {
         Some(port) => port.len() <= 5 && port.bytes().all(|byte| byte.is_ascii_digit()),
@@ -133,7 +133,7 @@ mod tests {
         }
     }
 
-    /// What a request with this target and these `Host` headers is meant for.
+    /// The host of a request with this target and these `Host` headers.
     fn host(target: &str, hosts: &[&str]) -> Option<String> {
         let request = hosts.iter().fold(Request::get(target), |r, host| r.header(HOST, *host));
         let (head, ()) = request.body(()).unwrap().into_parts();
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_that_names_two_hosts_is_meant_for_none() {
+    fn a_request_with_two_hosts_has_none() {
         assert_eq!(host("/", &["localhost"]).as_deref(), Some("localhost"));
         assert_eq!(host("/", &[]), None);
         assert_eq!(host("/", &["localhost", "evil.example"]), None);

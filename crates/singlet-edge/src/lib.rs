@@ -1,16 +1,16 @@
-//! The edge: what every connection meets before a server looks at its requests.
+//! The network edge: every connection passes through it before a server sees its requests.
 //!
-//! A hostile client can only take what it is given here. So connections, bytes and time are
-//! counted for each client, and resources go to requests that are complete and verified; before
-//! that a client holds only small, bounded ones.
+//! The edge counts connections, bytes and time per client, so that a hostile client can only use
+//! its share. Only complete and verified requests get larger resources; before that a client holds
+//! small, bounded ones.
 //!
-//! - [`listen`] takes an address; [`serve`] accepts connections, closes those of slow clients, and
-//!   makes room for new ones.
-//! - [`Activity`] is the activity of one connection, and [`WatchedStream`] is what tells it.
-//! - [`Room`] is memory that requests share. A client may hold as much of it as is then left.
-//! - [`Turns`] are handed out round-robin by client, to what computes for long.
-//! - [`host`] refuses requests that were meant for another machine (DNS rebinding).
-//! - [`Exposition`] is what servers write their figures to, for Prometheus.
+//! - [`listen`] binds an address; [`serve`] accepts connections, closes slow ones and evicts idle
+//!   ones.
+//! - [`Activity`] tracks one connection; [`WatchedStream`] reports to it.
+//! - [`Room`] is memory shared by requests. A client may hold as much of it as it leaves free.
+//! - [`Turns`] is a semaphore for CPU-heavy work, handed out round-robin by client.
+//! - [`host`] rejects requests meant for another host (DNS rebinding).
+//! - [`Exposition`] formats metrics for Prometheus.
 
 mod accept;
 mod activity;

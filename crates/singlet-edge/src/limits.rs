@@ -1,8 +1,8 @@
-//! The bounds of connections, each with its reason.
+//! Connection limits, each with its reason.
 
 use std::time::Duration;
 
-/// How many connections there may be, and how long their clients may take.
+/// The number of connections, and time limits for their clients.
 ///
 /// ```
 /// use singlet_edge::Limits;
@@ -12,32 +12,29 @@ use std::time::Duration;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Limits {
-    /// How many connections may be open. At this number a new connection replaces the one that
-    /// has been idle for longest.
+    /// Open connections. At the limit, a new connection replaces the one idle for longest.
     pub connections_max: usize,
-    /// How many of them one address of another machine may have (one network of 64 bits for
-    /// IPv6). For this machine itself there is no such limit: whoever runs programs here can stop
-    /// the server anyway, and a proxy that runs here speaks for many clients.
+    /// Connections per remote address (per /64 network for IPv6). This machine has no limit: a
+    /// local user can kill the server anyway, and a local proxy carries many clients.
     pub connections_per_address_max: usize,
-    /// How long a client may take to send the head of a request once it has begun.
+    /// Time to send a request head once it has begun.
     pub head_time_max: Duration,
-    /// How long a connection may be without a request.
+    /// Time a connection may stay open without a request.
     pub idle_time_max: Duration,
-    /// How long a client may take nothing of an answer that waits for it.
+    /// Write stall timeout.
     pub stall_time_max: Duration,
-    /// How many bytes a second a client must take of a long answer, on average, beyond the first
+    /// The average rate at which a client must receive a long response, after the first
     /// [`Limits::stall_time_max`].
     pub answer_bytes_per_second_min: usize,
-    /// How many bytes a second a long body or answer must move, beyond
-    /// [`Limits::pressed_time_max`], while others find no room. Fast enough for a network that is
-    /// not congested.
+    /// The rate at which long bodies and responses must move, after [`Limits::pressed_time_max`],
+    /// while others are short of room. An uncongested network reaches it easily.
     pub pressed_bytes_per_second_min: usize,
-    /// How long a transfer is left alone while others find no room.
+    /// Grace period of a transfer while others are short of room.
     pub pressed_time_max: Duration,
-    /// How long a request may go on after its client has closed its side of the connection. The
-    /// client may still wait for its answer, but is more probably gone.
+    /// Time left to a request after its client closed its side of the connection. The client may
+    /// still wait for the response, but has more likely disconnected.
     pub half_closed_time_max: Duration,
-    /// How long requests in flight may take when the server stops.
+    /// Time left to requests in flight when the server stops.
     pub stop_time_max: Duration,
 }
 

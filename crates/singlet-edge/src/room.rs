@@ -1,15 +1,14 @@
-//! Memory that requests share, and how it is shared fairly.
+//! Memory shared fairly between clients.
 //!
-//! A room has a capacity, and every client a share of it that depends on how full the room is: a
-//! client may hold no more than what would then be left. So a client alone can have half of the
-//! room, the next one half of the rest, and so on; `n` greedy ones that grow together leave
-//! `1 / (n + 1)` of it, one after the other `1 / 2^n`. Switches share their packet buffers by the
-//! same rule.
+//! A client may hold no more of a room than it leaves free. So one client can get half of the room,
+//! the next one half of the rest, and so on. If `n` greedy clients grow together, `1 / (n + 1)` of
+//! the room stays free; if they come one after the other, `1 / 2^n`. Network switches share packet
+//! buffers by the same rule (dynamic thresholds).
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-/// Memory for one kind of bytes, by all clients together. Clones are the same room.
+/// A memory budget for one kind of bytes, shared by all clients. Clones share it too.
 ///
 /// ```
 /// use singlet_edge::{Room, Shares};
@@ -28,25 +27,25 @@ pub struct Room(Arc<Counters>);
 struct Counters {
     capacity: usize,
     used: AtomicUsize,
-    /// Whether somebody was refused, because of what others hold, since this was last asked.
+    /// Whether a client was refused because of other clients since the last check.
     is_short: AtomicBool,
 }
 
-/// What one client holds of a room.
+/// The bytes one client holds of a room.
 #[derive(Clone, Debug, Default)]
 pub struct Share(Arc<AtomicUsize>);
 
-/// The shares that a connection's bytes count towards: its own, and its address's.
+/// The shares that a connection's bytes count towards.
 #[derive(Clone, Debug, Default)]
 pub struct Shares {
-    /// What the connection holds.
+    /// The connection's share.
     pub connection: Share,
-    /// What all connections of its address hold; none for this machine.
+    /// The share of all connections from its address; `None` for this machine.
     pub address: Option<Share>,
 }
 
 impl Share {
-    /// Whether both are clones of one share, and so of one client.
+    /// Whether both are clones of one share, that is, of one client.
     #[must_use]
     pub fn is_same_as(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
@@ -54,40 +53,40 @@ impl Share {
 }
 
 impl Room {
-    /// An empty room for this many bytes.
+    /// An empty room with this capacity in bytes.
     #[must_use]
     pub fn new(capacity: usize) -> Self {
         let (used, is_short) = (AtomicUsize::new(0), AtomicBool::new(false));
         Self(Arc::new(Counters { capacity, used, is_short }))
     }
 
-    /// An empty reservation, charged to these shares.
+    /// An empty reservation charged to these shares.
     #[must_use]
     pub fn hold(&self, shares: &Shares) -> Reservation {
         Reservation { room: self.clone(), shares: shares.clone(), bytes: 0 }
     }
 
-    /// Reserves bytes until the guard is dropped; `None` if there is no room. Unlike what
-    /// [`Room::hold`] returns, it cannot grow or outlive its client.
+    /// Reserves bytes until the guard is dropped; `None` if there is no room. Unlike a
+    /// [`Room::hold`] reservation, it cannot grow or outlive its client.
     #[must_use]
     pub fn take<'r>(&'r self, shares: &'r Shares, bytes: usize) -> Option<Taken<'r>> {
         self.0.add(shares, bytes).then(|| Taken { counters: &self.0, shares, bytes })
     }
 
-    /// How many bytes are held.
+    /// Bytes in use.
     #[must_use]
     pub fn used(&self) -> usize {
         self.0.used.load(Ordering::Relaxed)
     }
 
-    /// Whether somebody found no room, because of what others hold, since this was last asked.
+    /// Whether a client was refused because of other clients since the last call.
     #[must_use]
     pub fn take_shortage(&self) -> bool {
         self.0.is_short.load(Ordering::Relaxed) && self.0.is_short.swap(false, Ordering::Relaxed)
     }
 }
 
-/// Bytes of a room that are held until this is dropped.
+/// Bytes of a room, held until this is dropped.
 #[derive(Debug)]
 pub struct Reservation {
     room: Room,
@@ -96,7 +95,7 @@ pub struct Reservation {
 }
 
 impl Reservation {
-    /// Holds more bytes, if there is room for them.
+    /// Reserves more bytes, if there is room.
     #[must_use]
     pub fn add(&mut self, bytes: usize) -> bool {
         let is_held = self.room.0.add(&self.shares, bytes);
@@ -106,8 +105,8 @@ impl Reservation {
         is_held
     }
 
-    /// Holds more bytes of what cannot be refused, whatever the client's share is, if the room then
-    /// has no more than its capacity and `beyond`.
+    /// Reserves more bytes regardless of the client's share, as long as the room stays within its
+    /// capacity plus `beyond`. For data that cannot be refused.
     #[must_use]
     pub fn add_beyond(&mut self, bytes: usize, beyond: usize) -> bool {
         let Counters { capacity, used, .. } = &*self.room.0;
@@ -123,21 +122,21 @@ impl Reservation {
         is_held
     }
 
-    /// Gives back what is more than this.
+    /// Releases bytes above this number.
     pub fn shrink_to(&mut self, bytes: usize) {
         let surplus = self.bytes.saturating_sub(bytes);
         self.bytes -= surplus;
         self.room.0.give_back(&self.shares, surplus);
     }
 
-    /// How many bytes are held here.
+    /// Bytes held by this reservation.
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.bytes
     }
 }
 
-/// Bytes of a room that a client holds until this is dropped.
+/// Bytes of a room, borrowed by one client until this is dropped.
 #[derive(Debug)]
 pub struct Taken<'r> {
     counters: &'r Counters,
@@ -152,9 +151,9 @@ impl Drop for Taken<'_> {
 }
 
 impl Counters {
-    /// Counts more bytes, if there is room for them.
+    /// Reserves bytes, if there is room.
     fn add(&self, shares: &Shares, bytes: usize) -> bool {
-        // The share is not looked at again: others may have taken room since it was granted.
+        // Adding nothing always succeeds, even if the share has shrunk since it was granted.
         if bytes == 0 {
             return true;
         }
@@ -182,8 +181,8 @@ impl Counters {
         }
     }
 
-    /// Notes that the room is short, if others are the reason: if the client could have these bytes
-    /// in an empty room, and others hold a good part of it. Otherwise they need not hurry.
+    /// Flags a shortage if other clients caused it: this client could have had the bytes in an
+    /// empty room, and others hold a good part of it.
     #[cold]
     fn note_refused(&self, shares: &Shares, bytes: usize) {
         let own = shares.each().map(Share::bytes).max().unwrap_or_default();
@@ -201,8 +200,8 @@ impl Share {
 }
 
 impl Shares {
-    /// The share that stands for the client where clients take turns: that of the address if it is
-    /// another machine, else that of the connection.
+    /// The share that identifies the client for round-robin scheduling: the address's for remote
+    /// clients, else the connection's.
     #[must_use]
     pub fn client(&self) -> &Share {
         self.address.as_ref().unwrap_or(&self.connection)
@@ -224,7 +223,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// As many bytes as the room gives, one by one.
+    /// Reserves single bytes until the room refuses.
     fn fill(room: &Room, shares: &Shares) -> Reservation {
         let mut hold = room.hold(shares);
         loop {
@@ -238,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_taken_is_given_back_once() {
+    fn reserved_bytes_are_returned_once() {
         let (room, shares) = (Room::new(10), Shares::default());
         let taken = room.take(&shares, 5);
         assert!(taken.is_some());
@@ -248,7 +247,7 @@ mod tests {
         assert_eq!((room.used(), shares.connection.bytes()), (0, 0));
     }
 
-    /// Others may take room after a client was granted its share. What is held then stays held.
+    /// A client's share may shrink after it was granted. Its bytes stay reserved.
     #[test]
     fn nothing_more_is_always_granted() {
         let room = Room::new(1000);
@@ -264,7 +263,7 @@ mod tests {
         let room = Room::new(100_000);
         let holds: Vec<Reservation> = (0..9).map(|_| fill(&room, &Shares::default())).collect();
         let bytes: Vec<usize> = holds.iter().map(Reservation::bytes).collect();
-        // Each takes half of what the ones before have left.
+        // Each takes half of the remaining room.
         assert_eq!(bytes, [50_000, 25_000, 12_500, 6_250, 3_125, 1_562, 781, 391, 195]);
         assert!(room.hold(&Shares::default()).add(90));
         drop(holds);
@@ -286,10 +285,10 @@ mod tests {
         drop(holds);
     }
 
-    /// Who was refused by its own share, or asked for more than anybody could have, had the slow
-    /// transfers of everybody else cut off.
+    /// A client refused because of its own share, or because it asked for more than any client may
+    /// have, used to have everyone else's slow transfers cut off.
     #[test]
-    fn who_asks_for_more_than_a_share_makes_nobody_hurry() {
+    fn a_client_at_its_own_limit_does_not_signal_a_shortage() {
         let room = Room::new(1000);
         let greedy = Shares { address: Some(Share::default()), ..Shares::default() };
         let mut hold = room.hold(&greedy);
@@ -302,7 +301,7 @@ mod tests {
         let mut rest = room.hold(&part);
         while rest.add(1) {}
         assert_eq!(rest.bytes(), 300);
-        // This one finds no room because of the others.
+        // Refused because of the other clients.
         assert!(room.take_shortage());
         drop((rest, hold));
         assert!(!room.take_shortage());
@@ -318,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_refused_has_a_bound_too() {
+    fn committed_responses_are_bounded_too() {
         let room = Room::new(1000);
         let mut hold = room.hold(&Shares::default());
         assert!(hold.add_beyond(900, 500) && hold.add_beyond(600, 500));
@@ -330,7 +329,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_more_is_given_than_there_is_and_all_of_it_comes_back(
+        fn reservations_never_exceed_the_capacity_and_are_all_returned(
             wants in prop::collection::vec((0..8_usize, 1..200_usize, any::<bool>()), 0..200),
         ) {
             let room = Room::new(1000);

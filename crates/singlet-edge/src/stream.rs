@@ -1,4 +1,4 @@
-//! A socket that notes when something moves.
+//! A socket that records when bytes move.
 
 use crate::activity::{Activity, HalfClosed};
 use std::pin::Pin;
@@ -7,7 +7,7 @@ use std::task::{Context, Poll};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 
-/// A connection's socket, which tells its [`Activity`] when bytes move.
+/// A connection's socket, which reports progress to its [`Activity`].
 #[derive(Debug)]
 pub struct WatchedStream {
     stream: TcpStream,
@@ -48,7 +48,7 @@ impl AsyncRead for WatchedStream {
         } else if matches!(read, Poll::Ready(Ok(()))) && has_space {
             match self.activity.note_half_closed() {
                 HalfClosed::Tell => {}
-                // HTTP reads again by itself when it has written the answer, and then learns of it.
+                // hyper polls again after writing the response, and then sees end of file.
                 HalfClosed::Withhold => return Poll::Pending,
                 HalfClosed::AskAgain => {
                     context.waker().wake_by_ref();

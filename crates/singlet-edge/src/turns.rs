@@ -1,7 +1,7 @@
-//! Turns at computing, handed out round-robin by client.
+//! A fair semaphore for CPU-heavy work, handed out round-robin by client.
 //!
-//! What computes for long waits here for others that do, so that threads stay free for the rest.
-//! Whoever sends a thousand such requests delays another client by one of them.
+//! It bounds the threads that such work occupies. A client with a thousand requests delays another
+//! client by only one of them.
 
 use crate::room::Share;
 use std::collections::VecDeque;
@@ -11,12 +11,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 use tokio::sync::oneshot;
 
-/// After how many that begin to wait those who left are looked for, at least.
+/// Minimum number of new waiters between two removals of abandoned ones.
 const FORGOTTEN_AFTER: usize = 256;
 
-/// A semaphore that is handed out round-robin by client. Clones are the same semaphore.
+/// A semaphore handed out round-robin by client. Clones share it.
 ///
-/// A client is known by one of its [`Share`]s: see [`Shares::client`](crate::Shares::client).
+/// A [`Share`] identifies the client: see [`Shares::client`](crate::Shares::client).
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread")]
@@ -35,55 +35,54 @@ pub struct Turns(Arc<Mutex<Queue>>);
 
 #[derive(Debug)]
 struct Queue {
-    /// How many more may run. Nobody waits unless this is 0.
+    /// Free permits. While there are any, the queue is empty.
     free: usize,
-    /// Those who wait, by client; the client that is next comes first. None has an empty queue.
+    /// Waiters by client; the next client comes first. No inner queue is empty.
     waiting: VecDeque<(Share, VecDeque<oneshot::Sender<Turn>>)>,
-    /// How many have begun to wait since those who left were forgotten, and how many waited then.
+    /// Waiters added since abandoned ones were last removed, and the number left then.
     entered: usize,
     still_waiting: usize,
 }
 
-/// The right to run, which is passed on when this is dropped.
+/// A permit to run, passed on to the next waiter when dropped.
 #[derive(Debug)]
 pub struct Turn(
-    /// `None` once it was passed on.
+    /// `None` once passed on.
     Option<Turns>,
 );
 
-/// A place in the queue: a future that returns the turn. Dropping it gives up the place, or passes
-/// the turn on.
+/// A future that resolves to the permit. Dropping it leaves the queue, or passes the permit on.
 #[derive(Debug)]
 #[must_use = "futures do nothing unless you await them"]
 pub struct NextTurn(Place);
 
 #[derive(Debug)]
 enum Place {
-    /// There was a free turn; `None` once it was returned.
+    /// A permit was free; `None` once returned.
     Free(Option<Turn>),
     Waiting(oneshot::Receiver<Turn>),
 }
 
 impl Turns {
-    /// A semaphore of which so many can be had at a time.
+    /// A semaphore with this many permits.
     #[must_use]
     pub fn new(free: usize) -> Self {
         let queue = Queue { free, waiting: VecDeque::new(), entered: 0, still_waiting: 0 };
         Self(Arc::new(Mutex::new(queue)))
     }
 
-    /// How many turns nobody has.
+    /// Free permits.
     #[must_use]
     pub fn free(&self) -> usize {
         self.queue().free
     }
 
     fn queue(&self) -> MutexGuard<'_, Queue> {
-        // Held only for moves of values.
+        // Poisoning is harmless: the lock only guards moves of values.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits for a turn, from now on.
+    /// Joins the queue for a permit.
     pub fn next(&self, client: &Share) -> NextTurn {
         let mut queue = self.queue();
         if queue.free > 0 {
@@ -93,7 +92,7 @@ impl Turns {
         NextTurn(Place::Waiting(queue.wait(client)))
     }
 
-    /// Passes a turn on to who is next, or keeps it for who comes.
+    /// Passes a permit to the next waiter, or frees it.
     fn pass_on(self) {
         loop {
             let mut queue = self.queue();
@@ -104,7 +103,7 @@ impl Turns {
             drop(queue);
             match next.send(Turn(Some(self.clone()))) {
                 Ok(()) => return,
-                // Nobody waits there any more.
+                // This waiter has left the queue.
                 Err(mut turn) => turn.0 = None,
             }
         }
@@ -116,11 +115,11 @@ impl Future for NextTurn {
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Turn> {
         match &mut self.0 {
-            // A future is not polled again once it was ready.
+            // A completed future is not polled again.
             Place::Free(turn) => turn.take().map_or(Poll::Pending, Poll::Ready),
             Place::Waiting(granted) => match Pin::new(granted).poll(context) {
                 Poll::Ready(Ok(turn)) => Poll::Ready(turn),
-                // An error means that the queue is gone, and with it the server.
+                // The queue was dropped, so the server is shutting down.
                 Poll::Ready(Err(_)) | Poll::Pending => Poll::Pending,
             },
         }
@@ -130,7 +129,7 @@ impl Future for NextTurn {
 impl Queue {
     fn wait(&mut self, client: &Share) -> oneshot::Receiver<Turn> {
         let (sender, granted) = oneshot::channel();
-        self.forget_those_who_left();
+        self.remove_abandoned();
         let known = self.waiting.iter_mut().find(|(known, _)| known.is_same_as(client));
         match known {
             Some((_, waiting)) => waiting.push_back(sender),
@@ -139,9 +138,9 @@ impl Queue {
         granted
     }
 
-    /// Requests may be given up while they wait. Looking for them now and then, when there are twice
-    /// as many as before, costs little for each.
-    fn forget_those_who_left(&mut self) {
+    /// Removes waiters whose requests were cancelled. Runs when their number has doubled, so the
+    /// cost per waiter is constant.
+    fn remove_abandoned(&mut self) {
         self.entered += 1;
         if self.entered < FORGOTTEN_AFTER.max(2 * self.still_waiting) {
             return;
@@ -154,8 +153,7 @@ impl Queue {
         self.still_waiting = self.waiting.iter().map(|(_, waiting)| waiting.len()).sum();
     }
 
-    /// Who is next. The client's other work comes after that of all others; those who have left do
-    /// not count.
+    /// The next waiter. Moves its client to the end of the queue and skips waiters that have left.
     fn pop(&mut self) -> Option<oneshot::Sender<Turn>> {
         while let Some((client, mut waiting)) = self.waiting.pop_front() {
             while waiting.front().is_some_and(oneshot::Sender::is_closed) {
@@ -194,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn no_more_turns_are_out_than_there_are() {
+    fn no_more_permits_are_out_than_exist() {
         let (turns, client) = (Turns::new(2), Share::default());
         let mut places: Vec<NextTurn> = (0..5).map(|_| turns.next(&client)).collect();
         let mut out: VecDeque<Turn> = places.iter_mut().take(2).filter_map(poll).collect();
@@ -209,7 +207,7 @@ mod tests {
         assert_eq!(turns.free(), 2);
     }
 
-    /// One client's requests delayed everybody's for as long as there were any.
+    /// One client's requests used to delay all others for as long as it kept sending.
     #[test]
     fn clients_take_turns() {
         let turns = Turns::new(1);
@@ -220,7 +218,7 @@ mod tests {
         for (name, client, count) in [("greedy", &greedy, 100), ("modest", &modest, 2)] {
             waiting.extend((0..count).map(|_| (name, turns.next(client))));
         }
-        // Who has left does not hold the others up.
+        // A waiter that has left does not block the others.
         drop(waiting.remove(0));
         let mut order = Vec::new();
         while !waiting.is_empty() {
@@ -237,9 +235,9 @@ mod tests {
         assert_eq!(turns.free(), 1);
     }
 
-    /// Whoever leaves between being handed a turn and using it took the turn along.
+    /// A waiter that left between receiving a permit and using it used to lose the permit.
     #[test]
-    fn a_turn_that_was_handed_to_somebody_who_left_is_passed_on() {
+    fn a_permit_given_to_a_cancelled_waiter_is_passed_on() {
         let (turns, client) = (Turns::new(1), Share::default());
         let turn = poll(&mut turns.next(&client));
         let (handed, mut next) = (turns.next(&client), turns.next(&client));
@@ -250,9 +248,9 @@ mod tests {
         assert_eq!(turns.free(), 1);
     }
 
-    /// Requests that were given up stayed in the queue.
+    /// Cancelled requests used to stay in the queue.
     #[test]
-    fn those_who_leave_are_forgotten() {
+    fn cancelled_waiters_are_removed() {
         let turns = Turns::new(0);
         for number in 0..10_000 {
             let client = Share::default();

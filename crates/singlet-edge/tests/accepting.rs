@@ -1,4 +1,4 @@
-//! Connections over real sockets: who is let in, who has to go, and when.
+//! Connections over real sockets: which are accepted, refused, evicted and timed out.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -22,12 +22,12 @@ struct Server {
     task: JoinHandle<()>,
     figures: Arc<ConnectionCounters>,
     refused: Arc<AtomicUsize>,
-    /// Connections that were handled, and those whose first byte was read.
+    /// Connections handled, and connections whose first byte was read.
     handled: Arc<[AtomicUsize; 2]>,
 }
 
-/// A server whose connections are busy from their first byte on: `b` begins something that never
-/// ends, `a` an answer that is never taken, `w` writes as much as the client takes, and more.
+/// A server whose connections are busy from their first byte on: `b` starts a request that never
+/// ends, `a` a response that is never read, `w` writes until the client stops reading.
 async fn server(limits: Limits, room: Room) -> Server {
     let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
     let address = listener.local_addr().unwrap();
@@ -49,7 +49,7 @@ async fn server(limits: Limits, room: Room) -> Server {
                     let _answer = (first == b'a').then(|| accepted.activity.begin_answer(1000));
                     handled[1].fetch_add(usize::from(first != 0), Ordering::SeqCst);
                     if first == b'w' {
-                        // Written in a task of its own, as a WebSocket is.
+                        // Written in its own task, as a WebSocket is.
                         let mut stream = accepted.stream;
                         tokio::spawn(
                             async move { while stream.write_all(&[0; 4096]).await.is_ok() {} },
@@ -65,8 +65,8 @@ async fn server(limits: Limits, room: Room) -> Server {
     Server { address, stop, task, figures, refused, handled }
 }
 
-/// A client that lost its network held its connection until the kernel gave up retransmitting, a
-/// quarter of an hour later. Accepted sockets must inherit the options of the listener.
+/// A client that lost its network held its connection until the kernel gave up retransmitting after
+/// 15 minutes. Accepted sockets must inherit the options of the listener.
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn accepted_connections_detect_dead_peers() {
@@ -103,13 +103,13 @@ impl Server {
     }
 }
 
-/// Whether the server closes a connection within a time.
+/// Whether the server closes the connection within this time.
 async fn is_closed(stream: &mut TcpStream, within: Duration) -> bool {
     let read = tokio::time::timeout(within, stream.read_u8()).await;
     read.is_ok_and(|read| read.is_err())
 }
 
-/// Far longer than anything here takes.
+/// Far longer than any step here takes.
 const PATIENCE: Duration = Duration::from_secs(120);
 const SOON: Duration = Duration::from_millis(300);
 
@@ -127,7 +127,7 @@ async fn busy_connections_are_not_replaced() {
 }
 
 #[tokio::test]
-async fn the_connection_that_was_idle_for_longest_goes_first() {
+async fn the_longest_idle_connection_is_evicted_first() {
     let limits = Limits { connections_max: 2, ..Limits::default() };
     let server = server(limits, Room::new(1)).await;
     let mut busy = server.connect(b"b").await;
@@ -153,7 +153,7 @@ async fn slow_clients_are_cut_off_while_others_find_no_room() {
     let mut slow = server.connect(b"a").await;
     assert!(!is_closed(&mut slow, SOON).await, "there is room");
     assert!(!room.hold(&Shares::default()).add(11));
-    assert!(!is_closed(&mut slow, SOON).await, "nobody could have that much");
+    assert!(!is_closed(&mut slow, SOON).await, "no client may have that much");
     let mut other = room.hold(&Shares::default());
     assert!(other.add(5) && !room.hold(&Shares::default()).add(3));
     assert!(is_closed(&mut slow, PATIENCE).await);
@@ -161,7 +161,7 @@ async fn slow_clients_are_cut_off_while_others_find_no_room() {
 }
 
 #[tokio::test]
-async fn an_answer_that_is_not_taken_has_its_time() {
+async fn an_unread_response_gets_its_full_time() {
     let limits = Limits { stall_time_max: SOON, ..Limits::default() };
     let server = server(limits, Room::new(1)).await;
     let mut stalled = server.connect(b"a").await;
@@ -170,9 +170,9 @@ async fn an_answer_that_is_not_taken_has_its_time() {
     server.stop().await;
 }
 
-/// Servers had guards of their own, or none.
+/// Each server used to have its own guard, or none.
 #[tokio::test]
-async fn a_client_that_takes_nothing_is_cut_off_whoever_writes() {
+async fn a_client_that_does_not_read_is_cut_off() {
     let limits = Limits { stall_time_max: SOON, ..Limits::default() };
     let server = server(limits, Room::new(1)).await;
     let mut silent = server.connect(b"w").await;
@@ -181,7 +181,7 @@ async fn a_client_that_takes_nothing_is_cut_off_whoever_writes() {
         assert!(std::time::Instant::now() < until, "it was never cut off");
         tokio::time::sleep(SOON / 5).await;
     }
-    // What was on the way comes still; then the socket is closed.
+    // Bytes in transit still arrive; then the socket is closed.
     let mut some = vec![0; 1 << 16];
     let rest = async { while silent.read(&mut some).await.is_ok_and(|bytes| bytes > 0) {} };
     tokio::time::timeout(PATIENCE, rest).await.unwrap();

@@ -1,5 +1,5 @@
-//! docs/under-attack.md names every field of `Limits` of the edge, the endpoint and the pages, and
-//! the constants that matter. This compares its table with the source.
+//! Compares the table in docs/under-attack.md with the source: it lists every field of `Limits` of
+//! the edge, the endpoint and the pages, and the important constants.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -10,7 +10,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// The bounds of connections of the pages that are constants instead of being in their `Limits`.
+/// Connection limits of the pages that are constants instead of fields of `Limits`.
 const CONSTANTS_OF_PAGES: [(&str, &str); 2] = [
     ("pressed_bytes_per_second_min", "PRESSED_BYTES_PER_SECOND_MIN"),
     ("pressed_time_max", "PRESSED_TIME_MAX"),
@@ -21,7 +21,7 @@ fn read(path: &str) -> String {
     std::fs::read_to_string(root.join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-/// The value of an expression in the source, as the table writes it.
+/// The value of a source expression, as the table writes it.
 fn shown(expression: &str) -> String {
     let expression = expression.replace('_', "");
     let in_call =
@@ -67,7 +67,7 @@ fn constant(path: &str, name: &str) -> String {
     shown(declared.unwrap_or_else(|| panic!("{path} has no {name}")))
 }
 
-/// The rows of the table: what is bounded, and the two bounds.
+/// The table's rows: the name, and the two limits.
 fn rows() -> Vec<[String; 3]> {
     let page = read("docs/under-attack.md");
     let (_, table) = page.split_once("## All bounds").unwrap();
@@ -113,7 +113,7 @@ fn the_table_has_every_limit_and_they_are_right() {
 fn the_constants_in_the_table_are_right() {
     let mut compared = 0;
     for [name, in_endpoint, in_pages] in rows() {
-        // The name of the constant, and the file that it is in.
+        // The constant's name, and its file.
         let Some((name, path)) = name.split_once("` (") else { continue };
         let value = constant(path.strip_suffix(')').unwrap(), name);
         assert!(!(in_endpoint.is_empty() && in_pages.is_empty()), "{name}");

@@ -1,5 +1,5 @@
-//! A game kept in a folder: two players roll at once, one of them is first, and what was
-//! acknowledged is there when the folder is opened again.
+//! A game stored in a folder: two players roll at the same time, one wins the turn, and
+//! acknowledged writes survive a restart.
 //!
 //! ```console
 //! $ cargo run --quiet --example game

@@ -1,4 +1,4 @@
-//! The tables and streams that there are, as everything else in the engine looks them up.
+//! The in-memory catalogue of tables and streams.
 
 mod row;
 
@@ -15,50 +15,50 @@ use std::ops::Bound;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-/// All tables and streams. Never changed: a change makes a new one, so that whoever holds one
-/// holds a consistent view.
+/// All tables and streams. Immutable: every change makes a new version, so a reader keeps a
+/// consistent view.
 #[derive(Clone, Default)]
 pub(crate) struct Catalogue {
+    /// Incremented by every change, to detect plans made on an older catalogue.
+    version: u64,
     tables: BTreeMap<String, Arc<Table>>,
-    /// The streams whose records can be read, also of tables that are gone.
+    /// Streams whose records can still be read, including those of deleted tables.
     streams: BTreeMap<SpaceId, Arc<Stream>>,
-    /// The next number for a table, an index or a stream.
+    /// The next id for a table, an index or a stream.
     next_space: u32,
-    /// How long the descriptions of all tables are.
+    /// Total size of all table descriptions.
     description_bytes: usize,
 }
 
-/// How many tables there may be, also those that are being deleted: the service's default quota.
+/// Table limit, including tables being deleted: the service's default quota.
 pub(crate) const TABLES_MAX: usize = 2_500;
-/// How long all descriptions may be together. What they take in memory is about three times as much.
+/// Limit on the total size of descriptions, which take about three times as much in memory.
 pub(crate) const DESCRIPTION_BYTES_MAX: usize = 32 << 20;
-/// How many streams there may be, with those that were disabled less than a day ago.
+/// Stream limit, including streams disabled within the last day.
 pub(crate) const STREAMS_MAX: usize = 5_000;
-/// How many of them may be of one table, or of tables of one name.
+/// Stream limit per table name. Streams of earlier tables with the same name count.
 pub(crate) const STREAMS_OF_TABLE_MAX: usize = 100;
 
-/// A table: its description, and where its rows lie.
 #[derive(Clone)]
 pub(crate) struct Table {
-    /// Its items.
+    /// The space of its items.
     pub(crate) id: SpaceId,
     pub(crate) name: Arc<str>,
-    /// What is told of it. Counts are in `counts` instead.
+    /// Its counts are stale; see `counts`.
     pub(crate) description: TableDescription,
-    /// How long that is.
+    /// Size of the description.
     description_bytes: usize,
-    /// The keys and indexes of the description.
     pub(crate) schema: TableSchema,
-    /// The rows of each index of the schema, in the same order.
+    /// One per index of the schema, in the same order.
     index_spaces: Vec<IndexSpace>,
-    /// Where the records of its stream lie, if it has one that is enabled.
+    /// The space of the stream's records, if a stream is enabled.
     pub(crate) stream_id: Option<SpaceId>,
-    /// Whether items that were there before the table let items expire are still to be looked at.
+    /// Whether items older than the TTL setting still need expiry rows.
     pub(crate) must_fill_expiry: bool,
     pub(crate) counts: Arc<Counts>,
 }
 
-/// Where the rows of an index lie, and what they come to.
+/// The space and counts of an index.
 #[derive(Clone)]
 pub(crate) struct IndexSpace {
     pub(crate) id: SpaceId,
@@ -66,13 +66,12 @@ pub(crate) struct IndexSpace {
 }
 
 impl IndexSpace {
-    /// One without rows.
     fn new(id: SpaceId) -> Self {
         Self { id, counts: Arc::default() }
     }
 }
 
-/// How many items a table or an index has and how large they are, kept up by the writer.
+/// Item count and total size of a table or an index, updated by the writer.
 #[derive(Debug, Default)]
 pub(crate) struct Counts {
     items: AtomicI64,
@@ -84,7 +83,7 @@ impl Counts {
         Self { items: AtomicI64::new(items), bytes: AtomicI64::new(bytes) }
     }
 
-    /// Only the writer adds, so the two need not change together for anyone but it.
+    /// Only the writer adds, so the two counters need not change together.
     pub(crate) fn add(&self, items: i64, bytes: i64) {
         self.items.fetch_add(items, Ordering::Relaxed);
         self.bytes.fetch_add(bytes, Ordering::Relaxed);
@@ -100,8 +99,17 @@ impl Counts {
 }
 
 impl Catalogue {
-    /// Refuses a description of a new table, or another one of a table, that would bring all of them
-    /// above a quota. The catalogue is in memory, and much of it is looked through for each change.
+    pub(crate) fn version(&self) -> u64 {
+        self.version
+    }
+
+    /// A mutable copy with the next version number.
+    pub(crate) fn next_version(&self) -> Self {
+        Self { version: self.version + 1, ..self.clone() }
+    }
+
+    /// Rejects a new or changed description that would exceed a quota. The catalogue is held in
+    /// memory and partly scanned for each change.
     pub(crate) fn check_quotas(
         &self,
         table: Option<&Table>,
@@ -141,12 +149,12 @@ impl Catalogue {
         Ok(())
     }
 
-    /// The table of this name, whatever its state.
+    /// Looks up a table in any state.
     pub(crate) fn get(&self, name: &str) -> Option<&Arc<Table>> {
         self.tables.get(name)
     }
 
-    /// The table of this name, whatever its state, or the error of operations on tables.
+    /// Like [`Catalogue::get`], but a missing table is an error.
     pub(crate) fn existing(&self, name: &str) -> Result<&Arc<Table>, Error> {
         self.get(name).ok_or_else(|| {
             Error::with_message(
@@ -156,7 +164,7 @@ impl Catalogue {
         })
     }
 
-    /// The table of this name or ARN, ready for operations on its items.
+    /// Looks up a table by name or ARN. Fails if it is being created or deleted.
     pub(crate) fn usable(&self, name_or_arn: &str) -> Result<&Arc<Table>, Error> {
         self.get(name_of_table(name_or_arn))
             .filter(|table| {
@@ -165,12 +173,11 @@ impl Catalogue {
             .ok_or_else(|| Error::new(ErrorKind::ResourceNotFound))
     }
 
-    /// The schema of the table of this name or ARN, if it is ready for operations on its items.
+    /// The schema of a usable table, by name or ARN.
     pub(crate) fn schema(&self, name_or_arn: &str) -> Option<&TableSchema> {
         self.usable(name_or_arn).ok().map(|table| &table.schema)
     }
 
-    /// The table whose items lie there.
     pub(crate) fn by_id(&self, id: SpaceId) -> Option<&Arc<Table>> {
         self.tables.values().find(|table| table.id == id)
     }
@@ -180,7 +187,7 @@ impl Catalogue {
         self.tables.values()
     }
 
-    /// The names of tables, from the one after `start`.
+    /// Table names after `start`, without tables being deleted.
     pub(crate) fn names_after(&self, start: Option<&str>) -> impl Iterator<Item = &str> {
         let lower = start.map_or(Bound::Unbounded, Bound::Excluded);
         self.tables
@@ -194,24 +201,23 @@ impl Catalogue {
         self.streams.values()
     }
 
-    /// Some streams behind this one, in the order of their ids.
+    /// Streams with a higher id, in order.
     pub(crate) fn streams_behind(&self, id: SpaceId) -> impl Iterator<Item = &Arc<Stream>> {
         self.streams.range((Bound::Excluded(id), Bound::Unbounded)).map(|(_, stream)| stream)
     }
 
-    /// The stream whose records lie there.
     pub(crate) fn stream(&self, id: SpaceId) -> Option<&Arc<Stream>> {
         self.streams.get(&id)
     }
 
-    /// A number that nothing had before.
+    /// Allocates an id. Ids are never reused.
     pub(crate) fn take_space(&mut self) -> SpaceId {
         let id = SpaceId(self.next_space);
         self.next_space += 1;
         id
     }
 
-    /// Adds a table, or puts it in the place of the one that had its name.
+    /// Adds or replaces a table.
     pub(crate) fn insert(&mut self, table: Table) {
         self.description_bytes += table.description_bytes;
         if let Some(before) = self.tables.insert(table.description.name.clone(), Arc::new(table)) {
@@ -235,7 +241,7 @@ impl Catalogue {
 }
 
 impl Table {
-    /// A new table, with numbers of its own for itself and its indexes.
+    /// A new table, with ids for itself and its indexes.
     pub(crate) fn create(description: TableDescription, catalogue: &mut Catalogue) -> Self {
         let schema = description.schema();
         Self {
@@ -255,7 +261,7 @@ impl Table {
         }
     }
 
-    /// The table with another description. Indexes that stay keep their place.
+    /// The table with a new description. Indexes that remain keep their ids.
     pub(crate) fn described(
         &self,
         description: TableDescription,
@@ -274,7 +280,7 @@ impl Table {
         Self { schema, description, description_bytes, index_spaces, ..self.clone() }
     }
 
-    /// The table under a name that no request can have, for as long as its rows are cleared away.
+    /// Renames a table being deleted to a name that no request can use, while its rows are cleared.
     pub(crate) fn without_name(&self) -> Self {
         let name = format!("deleted table {}", self.id.0);
         let mut description = self.description.clone();
@@ -282,8 +288,8 @@ impl Table {
         Self { name: name.into(), description, ..self.clone() }
     }
 
-    /// Whether an index has to be filled or cleared before the table is what it is described as.
-    /// Indexes of a table that is itself new have nothing to be filled with.
+    /// Whether an index must be filled or cleared before the table is active. Indexes of a table
+    /// being created have nothing to fill.
     pub(crate) fn has_index_work(&self) -> bool {
         self.description.status != TableStatus::Creating
             && self.description.indexes.iter().any(|described| {
@@ -291,23 +297,20 @@ impl Table {
             })
     }
 
-    /// The indexes, each with the place of its rows.
     pub(crate) fn indexes(&self) -> impl Iterator<Item = (&IndexSpace, &Index)> {
         self.index_spaces.iter().zip(&self.schema.indexes)
     }
 
-    /// The index of this name, with the place of its rows.
     pub(crate) fn index(&self, name: &str) -> Option<(&IndexSpace, &Index)> {
         self.indexes().find(|(_, index)| index.name == name)
     }
 
-    /// Where the records of its stream lie and what they carry, if it has one that is enabled.
+    /// The space and view type of the enabled stream.
     pub(crate) fn stream(&self) -> Option<(SpaceId, StreamViewType)> {
         Some((self.stream_id?, self.description.stream?))
     }
 
-    /// The description with the counts of this moment. Of an index that comes or goes they would
-    /// say nothing, so none are told.
+    /// The description with current counts. Indexes being created or deleted report none.
     pub(crate) fn description_now(&self) -> TableDescription {
         let mut description = self.description.clone();
         description.item_count = self.counts.items();

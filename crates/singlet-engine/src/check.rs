@@ -1,4 +1,4 @@
-//! Whether everything that is stored fits together.
+//! Consistency check of everything stored.
 
 use crate::catalogue::{Table, counts_key, counts_value};
 use crate::commit::expiry_second;
@@ -12,26 +12,26 @@ use singlet_dynamo::table::TableStatus;
 use std::fmt::Display;
 use std::ops::{Bound, Range};
 
-/// How many problems are described; the rest are counted.
+/// Problems beyond this number are only counted.
 const PROBLEMS_TOLD_MAX: usize = 100;
 
-/// What [`Engine::check`] found.
+/// The result of [`Engine::check`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CheckReport {
-    /// How many items were read.
+    /// Items read.
     pub items: u64,
-    /// How many index rows were read.
+    /// Index rows read.
     pub index_rows: u64,
-    /// How many rows that say when an item expires were read.
+    /// Expiry rows read.
     pub expiry_rows: u64,
-    /// How many problems there are.
+    /// Number of problems found.
     pub problem_count: u64,
-    /// The first of them, in words.
+    /// Descriptions of the first problems.
     pub problems: Vec<String>,
 }
 
 impl CheckReport {
-    /// Whether nothing is wrong.
+    /// True if no problem was found.
     #[must_use]
     pub fn is_sound(&self) -> bool {
         self.problem_count == 0
@@ -46,18 +46,18 @@ impl CheckReport {
 }
 
 impl Engine {
-    /// Reads everything and checks that it fits together: every checksum, every item against its
-    /// key, every index row against its item and the other way round, every expiry, the counts, and
-    /// then the store's own structure. Writers may go on meanwhile, until the last part.
+    /// Reads everything and checks it: checksums, items against their keys, index rows against
+    /// items in both directions, expiry rows, counts, and finally the store's own structure.
+    /// Writers are not blocked, except during the last step.
     ///
     /// # Errors
     ///
-    /// What cannot be read at all is an error; what can be read and is wrong is in the report.
+    /// Unreadable data is an error. Data that is readable but wrong is in the report.
     pub fn check(&self) -> Result<CheckReport> {
         let mut report = CheckReport::default();
         let state = self.state()?;
         for table in state.catalogue.iter() {
-            // A table that goes has lost some of its rows already.
+            // A table being deleted has already lost some of its rows.
             if table.description.status != TableStatus::Deleting {
                 state.check_items(table, &mut report)?;
                 state.check_indexes(table, &mut report)?;
@@ -80,7 +80,7 @@ impl State {
         Ok(self.snapshot.range(keyspace, lower, upper, Direction::Forward)?)
     }
 
-    /// Every item is one, lies where its key says, and has all that follows from it.
+    /// Checks that every item decodes, is stored under its key, and has its index and expiry rows.
     fn check_items(&self, table: &Table, report: &mut CheckReport) -> Result<()> {
         let (mut items, mut bytes) = (0_i64, 0_i64);
         for row in self.rows(Keyspace::Items, &layout::all_of(table.id))? {
@@ -105,7 +105,7 @@ impl State {
         self.check_counts(table.id, (items, bytes), format_args!("table {}", table.name), report)
     }
 
-    /// The counts that are stored are those that were found.
+    /// Compares the stored counts with those found.
     fn check_counts(
         &self,
         id: SpaceId,
@@ -113,7 +113,7 @@ impl State {
         owner: impl Display,
         report: &mut CheckReport,
     ) -> Result<()> {
-        // In memory there is no such row, because there is nothing that could lose it.
+        // A store in memory has no such row.
         let stored = self.snapshot.get(Keyspace::Catalogue, &counts_key(id))?;
         if stored.is_some_and(|row| *row != *counts_value(items, bytes)) {
             report.problem(format_args!(
@@ -131,7 +131,7 @@ impl State {
         report: &mut CheckReport,
     ) -> Result<()> {
         for ((space, index), described) in table.indexes().zip(&table.description.indexes) {
-            // Only an index that is whole has a row for every item.
+            // Only an active index has a row for every item.
             if described.status != TableStatus::Active {
                 continue;
             }
@@ -154,10 +154,10 @@ impl State {
         Ok(())
     }
 
-    /// Every index row leads to an item that has it.
+    /// Checks that every index row has its item.
     fn check_indexes(&self, table: &Table, report: &mut CheckReport) -> Result<()> {
         for ((space, index), described) in table.indexes().zip(&table.description.indexes) {
-            // The rows of an index that goes are not kept up any more.
+            // The rows of an index being deleted are no longer maintained.
             if described.status == TableStatus::Deleting {
                 continue;
             }
@@ -193,7 +193,7 @@ impl State {
         Ok(())
     }
 
-    /// Every expiry can be read. One that no item has any more is dropped when its time comes.
+    /// Checks that every expiry row decodes. Stale ones are dropped when they come due.
     fn check_expiry(&self, report: &mut CheckReport) -> Result<()> {
         let (all, forward) = (Bound::Unbounded, Direction::Forward);
         for row in self.snapshot.range(Keyspace::Expiry, all, all, forward)? {

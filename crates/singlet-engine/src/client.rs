@@ -1,11 +1,11 @@
-//! The identity of a client, and its account for fair queuing.
+//! Client accounts for fair queuing.
 
 use crate::lane::INLINE_FUEL;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
-/// The identity of one of a server's clients, and what it is charged for fair queuing: see
-/// [`Engine::start_for`](crate::Engine::start_for). Clones are the same account.
+/// Identifies one of a server's clients for fair queuing: see
+/// [`Engine::start_for`](crate::Engine::start_for). Clones share one account.
 ///
 /// ```
 /// use singlet_dynamo::operation::Request;
@@ -22,42 +22,41 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 #[derive(Clone, Debug, Default)]
 pub struct ClientAccount(Arc<Account>);
 
-/// What a client was charged while others had to wait. The commit queue and the lane use different
-/// fields, each under its own lock.
+/// A client's charges under contention. The commit queue and the lane use different fields, each
+/// under its own lock.
 #[derive(Debug, Default)]
 struct Account {
-    /// The virtual time up to which its commands are charged.
+    /// Virtual time up to which the client is charged.
     charged: AtomicU64,
-    /// The cost of its last command; 0 if it has had none.
+    /// Cost of its last command; 0 if it has had none.
     last_cost: AtomicU64,
-    /// The earliest start tag of its next waiting command to get one.
+    /// Lower bound for the start tag of its next waiting command.
     next_tag: AtomicU64,
     /// Whether none of its waiting commands has a tag yet.
     is_untagged: AtomicBool,
-    /// The lane's turn counter when a job of this client last had a turn.
     last_job_turn: AtomicU64,
-    /// How much its reads took longer lately than they may where they arrive: [`OVERRUN`] is added for
-    /// one that does, and 1 is taken off for one that does not.
+    /// Score of recent inline overruns: a read that exceeds its inline budget adds [`OVERRUN`], any
+    /// other read subtracts 1.
     overruns: AtomicU32,
 }
 
-/// What is added for a read that takes longer than it may where it arrives.
+/// Score added for a read that exceeds its inline budget.
 const OVERRUN: u32 = 8;
-/// How often the budget of a client's reads is halved for that, at most.
+/// Overruns halve a client's inline budget at most this many times.
 const HALVED_MAX: u32 = 5;
 
-/// Where a waiting command stands in the commit queue.
+/// Position of a waiting command in the commit queue.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tag {
     pub(crate) start: u64,
-    /// The estimated cost of the command: that of the client's last one.
+    /// Estimated from the cost of the client's last command.
     pub(crate) cost: u64,
     /// Whether it is the client's first waiting command.
     pub(crate) is_first: bool,
 }
 
 impl ClientAccount {
-    /// Charges a command, and returns the virtual time up to which the client is charged.
+    /// Charges a command. Returns the virtual time up to which the client is now charged.
     pub(crate) fn charge(&self, virtual_time: u64, cost: u64) -> u64 {
         let account = &*self.0;
         let total = account.charged.load(Ordering::Relaxed).max(virtual_time).saturating_add(cost);
@@ -65,21 +64,21 @@ impl ClientAccount {
         total
     }
 
-    /// Notes what a command cost, whether it is charged or not. Returns true for the first one.
+    /// Records the cost of a command, charged or not. Returns true for the client's first command.
     pub(crate) fn note_cost(&self, cost: u64) -> bool {
         let is_first = self.0.last_cost.load(Ordering::Relaxed) == 0;
         self.0.last_cost.store(cost.max(1), Ordering::Relaxed);
         is_first
     }
 
-    /// Resets the start tags before all waiting commands get new ones.
+    /// Resets the start tags before all waiting commands are tagged again.
     pub(crate) fn reset_tags(&self) {
         self.0.next_tag.store(self.0.charged.load(Ordering::Relaxed), Ordering::Relaxed);
         self.0.is_untagged.store(true, Ordering::Relaxed);
     }
 
-    /// The tag of the client's next waiting command, which was in the queue at this virtual time.
-    /// `first_cost` is the estimated cost of a client's first command.
+    /// Tags the client's next waiting command, which entered the queue at this virtual time.
+    /// `first_cost` is the estimate for a client's first command.
     pub(crate) fn next_tag(&self, entered: u64, first_cost: u64) -> Tag {
         let account = &*self.0;
         let start = account.next_tag.load(Ordering::Relaxed).max(entered);
@@ -92,15 +91,15 @@ impl ClientAccount {
         }
     }
 
-    /// What a read of this client may take on the thread that it arrives on. Without this, everybody
-    /// else would wait for a millisecond of each heavy request, also if there is no place for it in
-    /// the lane.
+    /// Budget of this client's reads on the thread they arrive on. It shrinks for clients that send
+    /// heavy reads, which would otherwise occupy that thread for a millisecond each even if the
+    /// lane then rejects them.
     pub(crate) fn inline_fuel(&self) -> u64 {
         let overruns = self.0.overruns.load(Ordering::Relaxed);
         INLINE_FUEL >> (overruns / OVERRUN).min(HALVED_MAX)
     }
 
-    /// Notes whether a read took longer than it may where it arrives.
+    /// Records whether a read exceeded its inline budget.
     pub(crate) fn note_inline_read(&self, is_overrun: bool) {
         let before = self.0.overruns.load(Ordering::Relaxed);
         let after = match is_overrun {
@@ -129,30 +128,30 @@ impl ClientAccount {
 }
 
 /// Reserves memory for the item that a write returns, before the write is staged. Returns false if
-/// there is none.
+/// memory is short.
 pub type AnswerRoom = Arc<dyn Fn(usize) -> bool + Send + Sync>;
 
-/// Who sends a request, and the memory for its answer.
+/// The client of a request, and the memory for its answer.
 #[derive(Clone, Default)]
 pub struct RequestContext {
-    /// Who is charged; `None` for the process itself. Its writes are never charged, and its heavy
-    /// requests share the lane as one client.
+    /// The client to charge; `None` for the process itself, whose writes are never charged and
+    /// whose heavy requests share the lane as one client.
     pub client: Option<ClientAccount>,
-    /// Called for the item that a write returns (`ReturnValues`), if it has more than
+    /// Called for an item that a write returns (`ReturnValues`) if it is larger than
     /// [`UNRESERVED_BYTES_MAX`]. If it returns false, the write fails with
     /// [`Error::Overloaded`](crate::Error::Overloaded) and changes nothing.
     pub room: Option<AnswerRoom>,
 }
 
-/// The size up to which no memory is reserved for an item that a write returns.
+/// Largest returned item for which no memory is reserved.
 pub const UNRESERVED_BYTES_MAX: usize = 4 << 10;
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Before: each request of a client that had all places of the lane was computed for a millisecond
-    /// on a thread that serves sockets, and then refused.
+    /// Regression: a client that occupied the whole lane still got a millisecond on a socket thread
+    /// for each request before it was rejected.
     #[test]
     fn whoever_sends_heavy_reads_has_less_time_where_they_arrive() {
         let client = ClientAccount::default();
@@ -161,7 +160,7 @@ mod tests {
         assert_eq!(client.inline_fuel(), INLINE_FUEL / 4);
         (0..100).for_each(|_| client.note_inline_read(true));
         assert_eq!(client.inline_fuel(), INLINE_FUEL / 32);
-        // It is forgiven, but not by a single small read.
+        // A single small read does not restore the budget.
         client.note_inline_read(false);
         assert_eq!(client.inline_fuel(), INLINE_FUEL / 32);
         (0..60).for_each(|_| client.note_inline_read(false));

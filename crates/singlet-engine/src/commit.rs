@@ -1,12 +1,17 @@
-//! Writes: gathered in a queue, evaluated on a stage, committed in groups.
+//! Writes: planned on a snapshot in the request's thread, committed in groups by one thread at a
+//! time.
 
-mod dry_run;
+mod group;
+mod plan;
 mod queue;
-mod stage;
 mod tables;
 mod tokens;
+mod versions;
+mod write;
 
-pub(crate) use dry_run::{DRY_RUNS_MAX, Mode, Precomputed, dry_run};
+pub(crate) use group::{Command, Group, Staged, find_room};
+pub(crate) use plan::{Planner, View, consumed, expiry_second};
 pub(crate) use queue::{Answer, Done, Queue, Refused};
-pub(crate) use stage::{Stage, Staged, cost, expiry_second};
 pub(crate) use tokens::Fingerprint;
+pub(crate) use versions::Versions;
+pub(crate) use write::{Outcome, Write};

@@ -1,37 +1,36 @@
-//! What can go wrong with the engine, besides what DynamoDB itself refuses.
+//! The engine's errors.
 
 use crate::store;
 use singlet_dynamo as dynamo;
 use singlet_dynamo::fuel::OutOfFuel;
 use std::fmt;
 
-/// What the engine gives, or why it does not.
+/// A result with the engine's [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why the engine did not do what it was asked.
+/// Why a call to the engine failed.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Error {
-    /// The request was refused, as DynamoDB would refuse it.
+    /// DynamoDB would reject the request in the same way.
     Refused(dynamo::Error),
-    /// The store failed: the disk is full, broken or gone, or what is on it is not what was
-    /// written.
+    /// The store failed: the disk is full, broken or removed, or its data is corrupt.
     Store(store::Error),
-    /// Too many writes wait, too many heavy requests run, or a heavy write's items kept changing. Try
-    /// again later.
+    /// Too many waiting writes or heavy requests, or a heavy write's items kept changing. Try again
+    /// later.
     Overloaded,
-    /// An earlier commit failed, so it is not known what the disk holds. Open the folder again to go
-    /// on. Reads go on meanwhile, and see all that was acknowledged before; but if it was a read of
-    /// the disk that failed, only what is in memory can still be read.
+    /// An earlier commit failed, so the state on disk is unknown. Reopen the folder to continue.
+    /// Reads still see every acknowledged write, unless it was a disk read that failed: then only
+    /// data in memory can be read.
     Poisoned,
     /// The engine was closed.
     Closed,
-    /// The command panicked: the write was not carried out, and nothing else was touched.
+    /// The command panicked. It changed nothing.
     Panicked,
 }
 
 impl Error {
-    /// The error as a client of DynamoDB sees it.
+    /// The error as a DynamoDB client sees it.
     #[must_use]
     pub fn to_dynamo(&self) -> dynamo::Error {
         match self {
@@ -43,7 +42,7 @@ impl Error {
         }
     }
 
-    /// The same for another command of the same group.
+    /// A copy for another command of the same group.
     pub(crate) fn again(&self) -> Self {
         match self {
             Self::Refused(error) => Self::Refused(error.clone()),
@@ -55,7 +54,7 @@ impl Error {
         }
     }
 
-    /// What DynamoDB says, if it is DynamoDB that refused.
+    /// DynamoDB's error, if the request was rejected.
     #[must_use]
     pub fn refusal(&self) -> Option<&dynamo::Error> {
         match self {
@@ -102,13 +101,11 @@ impl From<store::Error> for Error {
     }
 }
 
-/// Why an operation that has a budget of work gave no answer.
+/// Why an operation with a budget did not finish.
 #[derive(Debug)]
 pub(crate) enum Unfinished {
-    /// The budget is used up. Nothing was staged.
+    /// The budget is used up. Nothing was written.
     OutOfFuel,
-    /// A dry run has come to where it would begin to write.
-    DryRun,
     Failed(Error),
 }
 

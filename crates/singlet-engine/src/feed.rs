@@ -1,33 +1,34 @@
-//! The change feed within the process: every committed change, in order, to whoever listens.
+//! The change feed: every committed change, in order, delivered within the process.
 //!
-//! A writer never waits for a listener. A listener that does not keep up loses what it had not
-//! read yet and is told how much, so that it can read the current state and go on from there.
+//! A writer never waits for a listener. A listener that falls behind loses its unread changes and
+//! learns how many, so that it can reload the current state and continue.
 
+use crate::sync::{Condvar, Mutex};
 use singlet_dynamo::stored::StoredItem;
 use std::collections::VecDeque;
 use std::future::poll_fn;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 use std::task::{Poll, Waker};
 use std::time::{Duration, Instant};
 
-/// How many changes may wait for a listener: enough for bursts.
+/// Maximum number of unread changes per listener.
 pub const UNREAD_MAX: usize = 4_096;
-/// How many bytes the items of these changes may have.
+/// Maximum size of the items in them.
 pub const UNREAD_BYTES_MAX: usize = 64 << 20;
 
 /// One change of one item.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Change {
-    /// The table's name.
+    /// The name of the table.
     pub table_name: Arc<str>,
-    /// The place of this change among all changes of the engine.
+    /// Orders all changes of the engine.
     pub sequence_number: u64,
-    /// The item before, if there was one.
+    /// The item before the change, if any.
     pub old: Option<StoredItem>,
-    /// The item after, unless it was deleted.
+    /// The item after the change; `None` if it was deleted.
     pub new: Option<StoredItem>,
-    /// Whether the item was deleted because its time had come.
+    /// Whether the item was deleted because it expired.
     pub is_expiry: bool,
 }
 
@@ -38,29 +39,27 @@ impl Change {
     }
 }
 
-/// What a listener hears.
+/// An event of a subscription.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Event {
     /// An item was changed.
     Change(Arc<Change>),
-    /// So many changes were lost, because the listener did not keep up. The next change comes
-    /// after them.
+    /// The listener fell behind and lost changes. The next change follows the lost ones.
     FellBehind {
-        /// How many.
+        /// The number of lost changes.
         missed: u64,
     },
 }
 
-/// All listeners.
 #[derive(Default)]
 pub(crate) struct Feed {
     listeners: Mutex<Vec<Listener>>,
-    /// How many there are, so that a writer without listeners takes no lock.
+    /// Number of listeners. Without any, a writer takes no lock.
     count: AtomicUsize,
 }
 
 struct Listener {
-    /// The table listened to; all tables if `None`.
+    /// `None` for all tables.
     table_name: Option<String>,
     inbox: Weak<Inbox>,
 }
@@ -74,22 +73,17 @@ struct Inbox {
 #[derive(Default)]
 struct InboxState {
     unread: VecDeque<Arc<Change>>,
-    /// The bytes of the items in there.
+    /// Size of the items in `unread`.
     unread_bytes: usize,
     missed: u64,
     waker: Option<Waker>,
     is_closed: bool,
 }
 
-/// Nothing that can panic is done while these locks are held, so a poisoned one is sound.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 impl Feed {
     pub(crate) fn subscribe(&self, table_name: Option<&str>) -> Subscription {
         let inbox = Arc::new(Inbox::default());
-        let mut listeners = lock(&self.listeners);
+        let mut listeners = self.listeners.lock();
         listeners.push(Listener {
             table_name: table_name.map(str::to_owned),
             inbox: Arc::downgrade(&inbox),
@@ -98,17 +92,18 @@ impl Feed {
         Subscription { inbox }
     }
 
-    /// Whether a change needs to be made for anybody.
     pub(crate) fn has_listeners(&self) -> bool {
         self.count.load(Ordering::Acquire) > 0
     }
 
-    /// Tells everybody who listens. Changes must come in the order of their commits.
-    pub(crate) fn publish(&self, changes: &[Arc<Change>]) {
+    /// Notifies listeners of a commit, in commit order. The commit is already visible, so a
+    /// listener that subscribes after this finds it in its first snapshot.
+    pub(crate) fn publish(&self, changes: Vec<Change>) {
         if changes.is_empty() || !self.has_listeners() {
             return;
         }
-        let mut listeners = lock(&self.listeners);
+        let changes: Vec<_> = changes.into_iter().map(Arc::new).collect();
+        let mut listeners = self.listeners.lock();
         listeners.retain(|listener| {
             let Some(inbox) = listener.inbox.upgrade() else { return false };
             let wanted = |change: &&Arc<Change>| {
@@ -120,10 +115,10 @@ impl Feed {
         self.count.store(listeners.len(), Ordering::Release);
     }
 
-    /// Tells everybody that nothing more will come.
+    /// Ends all subscriptions.
     pub(crate) fn close(&self) {
-        for inbox in lock(&self.listeners).drain(..).filter_map(|one| one.inbox.upgrade()) {
-            lock(&inbox.state).is_closed = true;
+        for inbox in self.listeners.lock().drain(..).filter_map(|one| one.inbox.upgrade()) {
+            inbox.state.lock().is_closed = true;
             inbox.wake();
         }
         self.count.store(0, Ordering::Release);
@@ -132,7 +127,7 @@ impl Feed {
 
 impl Inbox {
     fn put<'a>(&self, changes: impl Iterator<Item = &'a Arc<Change>>) {
-        let mut state = lock(&self.state);
+        let mut state = self.state.lock();
         let mut any = false;
         for change in changes {
             let bytes = change.item_bytes();
@@ -152,7 +147,7 @@ impl Inbox {
     }
 
     fn wake(&self) {
-        let waker = lock(&self.state).waker.take();
+        let waker = self.state.lock().waker.take();
         self.changed.notify_all();
         if let Some(waker) = waker {
             waker.wake();
@@ -162,7 +157,7 @@ impl Inbox {
 
 impl InboxState {
     fn take(&mut self) -> Option<Event> {
-        // What was missed lies before what is unread.
+        // Missed changes precede the unread ones.
         match std::mem::take(&mut self.missed) {
             0 => {
                 let change = self.unread.pop_front()?;
@@ -174,24 +169,24 @@ impl InboxState {
     }
 }
 
-/// Listens to changes from the moment it was made until it is dropped.
+/// A subscription to changes, from its creation until it is dropped.
 ///
-/// Of several readers of one subscription, each event goes to one of them.
+/// If several readers share it, each event goes to one of them.
 pub struct Subscription {
     inbox: Arc<Inbox>,
 }
 
 impl Subscription {
-    /// The next event, if there is one already.
+    /// The next event, if there already is one.
     #[must_use]
     pub fn try_next(&self) -> Option<Event> {
-        lock(&self.inbox.state).take()
+        self.inbox.state.lock().take()
     }
 
-    /// Waits for the next event; `None` when the engine was closed and all was read.
+    /// Waits for the next event; `None` once the engine is closed and everything was read.
     pub async fn next(&self) -> Option<Event> {
         poll_fn(|context| {
-            let mut state = lock(&self.inbox.state);
+            let mut state = self.inbox.state.lock();
             match state.take() {
                 Some(event) => Poll::Ready(Some(event)),
                 None if state.is_closed => Poll::Ready(None),
@@ -204,12 +199,12 @@ impl Subscription {
         .await
     }
 
-    /// Blocks the thread until the next event, at most for this long; `None` when nothing came,
-    /// or nothing can come any more.
+    /// Blocks until the next event or the timeout; `None` if there was none, or the engine was
+    /// closed.
     #[must_use]
     pub fn next_within(&self, patience: Duration) -> Option<Event> {
         let deadline = Instant::now() + patience;
-        let mut state = lock(&self.inbox.state);
+        let mut state = self.inbox.state.lock();
         loop {
             if let Some(event) = state.take() {
                 return Some(event);
@@ -218,8 +213,7 @@ impl Subscription {
             if state.is_closed || left.is_zero() {
                 return None;
             }
-            let waited = self.inbox.changed.wait_timeout(state, left);
-            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+            state = self.inbox.changed.wait_timeout(state, left);
         }
     }
 }
@@ -229,14 +223,8 @@ mod tests {
     use super::*;
     use singlet_dynamo::{Item, Value};
 
-    fn change(table: &str, sequence_number: u64) -> Arc<Change> {
-        Arc::new(Change {
-            table_name: table.into(),
-            sequence_number,
-            old: None,
-            new: None,
-            is_expiry: false,
-        })
+    fn change(table: &str, sequence_number: u64) -> Change {
+        Change { table_name: table.into(), sequence_number, old: None, new: None, is_expiry: false }
     }
 
     fn heard(subscription: &Subscription) -> Vec<u64> {
@@ -251,14 +239,14 @@ mod tests {
     #[test]
     fn listeners_hear_their_table_in_order() {
         let feed = Feed::default();
-        feed.publish(&[change("a", 0)]);
+        feed.publish(vec![change("a", 0)]);
         let (all, only_b) = (feed.subscribe(None), feed.subscribe(Some("b")));
-        feed.publish(&[change("a", 1), change("b", 2)]);
-        feed.publish(&[change("b", 3)]);
+        feed.publish(vec![change("a", 1), change("b", 2)]);
+        feed.publish(vec![change("b", 3)]);
         assert_eq!(heard(&all), [1, 2, 3]);
         assert_eq!(heard(&only_b), [2, 3]);
         drop((all, only_b));
-        feed.publish(&[change("a", 4)]);
+        feed.publish(vec![change("a", 4)]);
         assert!(!feed.has_listeners());
     }
 
@@ -268,7 +256,7 @@ mod tests {
         let subscription = feed.subscribe(None);
         let total = UNREAD_MAX as u64 + 3;
         for number in 0..total {
-            feed.publish(&[change("a", number)]);
+            feed.publish(vec![change("a", number)]);
         }
         assert_eq!(subscription.try_next(), Some(Event::FellBehind { missed: UNREAD_MAX as u64 }));
         assert_eq!(heard(&subscription), (UNREAD_MAX as u64..total).collect::<Vec<_>>());
@@ -284,16 +272,16 @@ mod tests {
         let large = |sequence_number| {
             let (old, new) = (Some(item.clone()), Some(item.clone()));
             let table_name = "a".into();
-            Arc::new(Change { table_name, sequence_number, old, new, is_expiry: false })
+            Change { table_name, sequence_number, old, new, is_expiry: false }
         };
-        // Those that are read make room for others.
+        // Read changes free their bytes.
         for number in 0..1000 {
-            feed.publish(&[large(number)]);
+            feed.publish(vec![large(number)]);
             assert_eq!(heard(&subscription), [number]);
         }
         let fit = (UNREAD_BYTES_MAX / (2 * item.stored_bytes())) as u64;
         for number in 0..=fit {
-            feed.publish(&[large(number)]);
+            feed.publish(vec![large(number)]);
         }
         assert_eq!(subscription.try_next(), Some(Event::FellBehind { missed: fit }));
         assert_eq!(heard(&subscription), [fit]);
@@ -307,12 +295,12 @@ mod tests {
         let writer = {
             let feed = Arc::clone(&feed);
             std::thread::spawn(move || {
-                feed.publish(&[change("a", 7)]);
+                feed.publish(vec![change("a", 7)]);
                 feed.close();
             })
         };
         let event = subscription.next_within(Duration::from_secs(60));
-        assert_eq!(event, Some(Event::Change(change("a", 7))));
+        assert_eq!(event, Some(Event::Change(Arc::new(change("a", 7)))));
         assert_eq!(subscription.next_within(Duration::from_secs(60)), None);
         writer.join().unwrap();
     }

@@ -1,50 +1,49 @@
-//! The work lane: where requests that take long to compute go on, without delaying others.
+//! The heavy lane: runs requests that take long to compute, without delaying others.
 //!
-//! A request begins on the thread that it arrives on, with a budget of work
-//! ([`INLINE_FUEL`]). One that needs more is begun again here, on a thread of its own. At most
-//! half as many of them run at a time as there are cores; each gives its turn to the next after a
-//! slice of work, so that heavy requests share the lane and the rest of the machine is for the
-//! others. Turns go from client to client. When all places are taken, a client that has at least two
-//! jobs fewer than another gets a place of that one's.
+//! A request starts on the thread that it arrives on, with a budget ([`INLINE_FUEL`]). If it
+//! exceeds that, it starts again here on a separate thread. At most half as many jobs run at a time
+//! as there are cores, and each passes its turn on after a slice of work. Turns rotate between
+//! clients. When the lane is full, a client with at least two jobs fewer than another displaces one
+//! of them.
 //!
-//! The answer is the same as without the lane: a budget decides where a request runs, never what it
-//! answers.
+//! The budget decides where a request runs, never its answer.
 
 use crate::client::ClientAccount;
 use crate::error::{Error, Result};
-use crate::heavy::Worker;
+use crate::sync::{Condvar, Mutex};
 use singlet_dynamo::fuel::{FUEL_PER_MS, Supply};
 use std::cell::Cell;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
-/// What a read may take on the thread that it arrives on: about as long as a page of a megabyte
-/// without a filter takes. A client whose reads took longer lately has less.
+/// Budget of a read on the thread that it arrives on: enough for a page of a megabyte without a
+/// filter. Clients whose recent reads exceeded it get less.
 pub(crate) const INLINE_FUEL: u64 = FUEL_PER_MS;
-/// What deciding a write may take among the writes that wait for it. Most take a few microseconds.
-pub(crate) const STAGE_FUEL: u64 = FUEL_PER_MS / 4;
-/// What a request does on the lane before the next has its turn.
+/// Budget for planning a write on the thread that it arrives on, and again on the committing
+/// thread, where all other writes wait for it. Most writes take a few microseconds.
+pub(crate) const PLAN_FUEL: u64 = FUEL_PER_MS / 4;
+/// Work of a job per turn.
 pub(crate) const SLICE_FUEL: u64 = FUEL_PER_MS;
-/// How many requests the lane takes on. Each has a thread, which mostly waits for its turn.
-/// `State::displace_for` decides what happens to one more.
+/// Maximum number of jobs. Each has a thread, which mostly waits for its turn. See
+/// `State::displace_for` for the case that the lane is full.
 pub(crate) const JOBS_MAX: usize = 32;
-/// How many bytes all of them may keep together: items that were read or made, and trees of items. A
-/// single request may keep more if it is the only one that keeps anything: the old and new items of
-/// a hundred updates can be 160 MB as they are stored.
+/// Memory limit for all jobs: items read or made, and trees of items. A single job may exceed it if
+/// it is the only one holding memory: the old and new items of a hundred updates can take 160 MB in
+/// stored form.
 const KEPT_MAX: usize = 96 << 20;
-/// How many turns a job has in any case, before another one may take its place.
+/// Turns a job is guaranteed before another may displace it.
 const TURNS_MIN: u32 = 25;
-/// How many jobs there may be above [`JOBS_MAX`] that have lost their place and only have to end.
+/// Maximum number of displaced jobs that are still running, on top of [`JOBS_MAX`].
 const ENDING_MAX: usize = 32;
 
-/// Requests that take long, and whose turn it is.
+/// Heavy requests and their turns.
 pub(crate) struct HeavyLane {
     state: Mutex<State>,
-    /// Told when the last job is done.
+    /// Notified when the last job ends.
     is_empty: Condvar,
     turns_max: usize,
 }
@@ -52,33 +51,25 @@ pub(crate) struct HeavyLane {
 #[derive(Default)]
 struct State {
     next_id: u64,
-    /// Who has a turn.
+    /// Jobs that have a turn.
     running: Vec<u64>,
-    /// Who waits for one, in order.
+    /// Jobs that wait for a turn, in order.
     waiting: VecDeque<(u64, Arc<Condvar>)>,
-    /// The jobs, by their ids.
     jobs: HashMap<u64, JobState>,
-    /// How many turns were given.
+    /// Turns given so far.
     turns: u64,
     /// `turns` when a job without a client last had a turn.
     last_unnamed_turn: u64,
-    /// Who has lost its place and has to end.
+    /// Jobs that lost their place and must end.
     displaced: HashSet<u64>,
-    /// How many bytes the jobs keep.
+    /// Memory held by all jobs.
     kept: usize,
     is_closed: bool,
 }
 
-/// A job's client and turn count.
 struct JobState {
     client: Option<ClientAccount>,
-    /// How many turns it has had.
     turns: u32,
-}
-
-/// Locks are held only for moves of values, which do not panic; so a poisoned lock is sound.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl HeavyLane {
@@ -91,12 +82,12 @@ impl HeavyLane {
         Arc::new(Self { state: Mutex::default(), is_empty: Condvar::new(), turns_max })
     }
 
-    /// Runs the work on a thread of its own. The work calls [`Turn::pass`] now and then, and ends
-    /// soon when that says so.
+    /// Runs the work on a new thread. The work must call [`Turn::pass`] regularly, and end soon
+    /// once it returns false.
     ///
     /// # Errors
     ///
-    /// [`Error::Overloaded`] if the lane has enough to do, [`Error::Closed`] if it was closed.
+    /// [`Error::Overloaded`] if the lane is full, [`Error::Closed`] if it was closed.
     pub(crate) fn start<A: Send + 'static>(
         self: &Arc<Self>,
         client: Option<&ClientAccount>,
@@ -121,10 +112,15 @@ impl HeavyLane {
                 is_cancelled: Box::new(move || is_cancelled.is_cancelled.load(Ordering::Acquire)),
             };
             let outcome = catch_unwind(AssertUnwindSafe(|| work(&turn)));
+            let outcome = outcome.unwrap_or(Err(Error::Panicked));
+            if outcome.as_ref().is_err_and(|error| error.refusal().is_none()) {
+                // The job's memory is free already: release it before the next turn.
+                turn.start_over();
+            }
             turn.give_back();
-            own.finish(outcome.unwrap_or(Err(Error::Panicked)), turn.hand_over());
+            own.finish(outcome, turn.hand_over());
         };
-        // The seat is given back with the closure if there is no thread to be had.
+        // If no thread can be started, dropping the closure frees the slot.
         std::thread::Builder::new()
             .name("singlet-lane".to_owned())
             .spawn(run)
@@ -133,7 +129,7 @@ impl HeavyLane {
     }
 
     fn enter(&self, client: Option<&ClientAccount>) -> Result<u64> {
-        let mut state = lock(&self.state);
+        let mut state = self.state.lock();
         if state.is_closed {
             return Err(Error::Closed);
         }
@@ -142,7 +138,7 @@ impl HeavyLane {
         }
         state.next_id += 1;
         let id = state.next_id;
-        // A client without jobs starts behind those that already wait.
+        // A client without jobs queues behind the waiting ones.
         if let Some(client) = client
             && state.jobs.values().all(|job| !is_same(job.client.as_ref(), Some(client)))
         {
@@ -152,25 +148,25 @@ impl HeavyLane {
         Ok(id)
     }
 
-    /// Tells all jobs to end, takes on no more, and waits until the last has ended.
+    /// Cancels all jobs, accepts no more, and waits until the last has ended.
     pub(crate) fn close(&self) {
-        let mut state = lock(&self.state);
+        let mut state = self.state.lock();
         state.is_closed = true;
         for (_, granted) in &state.waiting {
             granted.notify_all();
         }
         while !state.jobs.is_empty() {
-            state = self.is_empty.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state = self.is_empty.wait(state);
         }
     }
 }
 
 impl State {
-    /// Takes the place of a job: of the client with the most jobs if this one has at least two fewer;
-    /// otherwise of a client with as many jobs as this one or more, if the job has had its share of
-    /// turns. False if nobody must leave.
+    /// Displaces a job: one of the client with the most jobs if this client has at least two fewer;
+    /// otherwise one that has had its share of turns, of a client with at least as many jobs as
+    /// this one. Returns false if there is none.
     ///
-    /// Without this, as many endless requests as there are places would keep out all others.
+    /// Without this, a few endless requests could block the lane.
     fn displace_for(&mut self, client: Option<&ClientAccount>) -> bool {
         if self.displaced.len() >= ENDING_MAX {
             return false;
@@ -180,7 +176,7 @@ impl State {
         };
         let crowds = |job: &JobState| places_of(job.client.as_ref()) > places_of(client) + 1;
         let crowding = self.placed().filter(|(_, job)| crowds(job));
-        // Turns go by client, so that the only job of one has had more of them than many of another.
+        // Turns rotate by client, so a client's only job gets more of them than each of many jobs.
         let patient = self.placed().filter(|(_, job)| {
             job.turns >= TURNS_MIN && places_of(job.client.as_ref()) >= places_of(client)
         });
@@ -194,13 +190,12 @@ impl State {
         true
     }
 
-    /// The jobs that have not lost their place.
+    /// Jobs that are not displaced.
     fn placed(&self) -> impl Iterator<Item = (u64, &JobState)> {
         let all = self.jobs.iter().map(|(id, job)| (*id, job));
         all.filter(|(id, _)| !self.displaced.contains(id))
     }
 
-    /// Counts a turn of a job and of its client.
     fn note_turn(&mut self, id: u64) {
         self.turns += 1;
         let Some(job) = self.jobs.get_mut(&id) else { return };
@@ -211,7 +206,7 @@ impl State {
         }
     }
 
-    /// Takes out the job that is next: the first of the client that has waited longest for a turn.
+    /// Removes the next job: the first of the client whose last turn was longest ago.
     fn pop_next(&mut self) -> Option<(u64, Arc<Condvar>)> {
         let last_turn = |id: &u64| match self.jobs.get(id).and_then(|job| job.client.as_ref()) {
             Some(client) => client.last_job_turn(),
@@ -230,7 +225,7 @@ fn is_same(one: Option<&ClientAccount>, other: Option<&ClientAccount>) -> bool {
     }
 }
 
-/// One of the places that the lane has.
+/// A job's place in the lane.
 struct JobSlot {
     lane: Arc<HeavyLane>,
     id: u64,
@@ -238,7 +233,7 @@ struct JobSlot {
 
 impl Drop for JobSlot {
     fn drop(&mut self) {
-        let mut state = lock(&self.lane.state);
+        let mut state = self.lane.state.lock();
         state.jobs.remove(&self.id);
         state.displaced.remove(&self.id);
         if state.jobs.is_empty() {
@@ -252,18 +247,18 @@ pub(crate) struct Turn {
     lane: Arc<HeavyLane>,
     id: u64,
     has_turn: Cell<bool>,
-    /// How many bytes the job keeps.
+    /// Memory held by the job.
     kept: Cell<usize>,
-    /// Whether there was no room for more.
+    /// Whether memory was refused.
     lacks_room: Cell<bool>,
     is_cancelled: Box<dyn Fn() -> bool + Send>,
 }
 
 impl Turn {
-    /// Lets the next job compute, and waits for another turn. False if there will be none: nobody
-    /// waits for the answer, the job lost its place, or the lane was closed.
+    /// Passes the turn on and waits for the next. Returns false if the job was cancelled or
+    /// displaced, or the lane was closed.
     pub(crate) fn pass(&self) -> bool {
-        let mut state = lock(&self.lane.state);
+        let mut state = self.lane.state.lock();
         if self.has_turn.get() && !state.waiting.is_empty() {
             self.has_turn.set(false);
             give_to_next(&mut state, self.id);
@@ -278,7 +273,7 @@ impl Turn {
                     && !state.is_closed
                     && !state.displaced.contains(&self.id)
                 {
-                    state = granted.wait(state).unwrap_or_else(PoisonError::into_inner);
+                    state = granted.wait(state);
                 }
                 state.waiting.retain(|(id, _)| *id != self.id);
             }
@@ -289,18 +284,19 @@ impl Turn {
         !state.is_closed && !is_displaced && !(self.is_cancelled)()
     }
 
-    /// The outcome of work; if that ended because it had no more turns, with the reason for that.
+    /// Replaces [`Error::Closed`] with [`Error::Overloaded`] if the job was displaced or memory was
+    /// short.
     pub(crate) fn explain<A>(&self, outcome: Result<A>) -> Result<A> {
-        let is_displaced = || lock(&self.lane.state).displaced.contains(&self.id);
+        let is_displaced = || self.lane.state.lock().displaced.contains(&self.id);
         match outcome {
             Err(Error::Closed) if self.lacks_room.get() || is_displaced() => Err(Error::Overloaded),
             outcome => outcome,
         }
     }
 
-    /// Whether the job may keep so many bytes more.
+    /// Reserves memory for the job.
     fn grant(&self, bytes: usize) -> bool {
-        let mut state = lock(&self.lane.state);
+        let mut state = self.lane.state.lock();
         let is_alone = state.kept == self.kept.get();
         let has_room = is_alone || state.kept + bytes <= KEPT_MAX;
         if has_room {
@@ -312,27 +308,31 @@ impl Turn {
         has_room
     }
 
-    /// Takes back what the job keeps no longer.
     fn release(&self, bytes: usize) {
         let bytes = bytes.min(self.kept.get());
         self.kept.set(self.kept.get() - bytes);
-        lock(&self.lane.state).kept -= bytes;
+        self.lane.state.lock().kept -= bytes;
     }
 
-    /// What the job keeps, to be counted for as long as its answer is not taken.
+    /// Releases all memory of the job.
+    pub(crate) fn start_over(&self) {
+        self.release(self.kept.get());
+    }
+
+    /// The job's memory, which stays reserved until the answer is taken.
     fn hand_over(&self) -> Kept {
         Kept { lane: Arc::clone(&self.lane), bytes: self.kept.take() }
     }
 
-    /// Lets the next job compute, while this one waits for something else or is done.
+    /// Passes the turn on while this job waits for something else, or is done.
     pub(crate) fn give_back(&self) {
         if self.has_turn.take() {
-            give_to_next(&mut lock(&self.lane.state), self.id);
+            give_to_next(&mut self.lane.state.lock(), self.id);
         }
     }
 }
 
-/// Bytes that are kept, until this is dropped.
+/// A memory reservation, released on drop.
 struct Kept {
     lane: Arc<HeavyLane>,
     bytes: usize,
@@ -340,7 +340,7 @@ struct Kept {
 
 impl Drop for Kept {
     fn drop(&mut self) {
-        lock(&self.lane.state).kept -= self.bytes;
+        self.lane.state.lock().kept -= self.bytes;
     }
 }
 
@@ -358,16 +358,6 @@ impl Supply for &Turn {
     }
 }
 
-impl Worker for &Turn {
-    fn rest(&mut self) {
-        self.give_back();
-    }
-
-    fn start_over(&mut self) {
-        (**self).release(self.kept.get());
-    }
-}
-
 fn give_to_next(state: &mut State, id: u64) {
     state.running.retain(|own| *own != id);
     if let Some((next, granted)) = state.pop_next() {
@@ -376,7 +366,7 @@ fn give_to_next(state: &mut State, id: u64) {
     }
 }
 
-/// The answer of work on the lane. Dropping it cancels the work at the end of its slice.
+/// The answer of a job. Dropping it cancels the job at the end of its slice.
 pub(crate) struct Job<A> {
     shared: Arc<Shared<A>>,
 }
@@ -388,7 +378,7 @@ struct Shared<A> {
 
 enum Progress<A> {
     Waiting(Option<Waker>),
-    /// What the job keeps is counted until the answer is taken.
+    /// The memory stays reserved until the answer is taken.
     Done(Result<A>, Kept),
     Taken,
 }
@@ -396,7 +386,7 @@ enum Progress<A> {
 impl<A> Shared<A> {
     fn finish(&self, outcome: Result<A>, kept: Kept) {
         let done = Progress::Done(outcome, kept);
-        let before = std::mem::replace(&mut *lock(&self.progress), done);
+        let before = std::mem::replace(&mut *self.progress.lock(), done);
         if let Progress::Waiting(Some(waker)) = before {
             waker.wake();
         }
@@ -407,13 +397,13 @@ impl<A> Future for Job<A> {
     type Output = Result<A>;
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<A>> {
-        let mut progress = lock(&self.shared.progress);
+        let mut progress = self.shared.progress.lock();
         match std::mem::replace(&mut *progress, Progress::Taken) {
             Progress::Done(outcome, kept) => {
                 drop(kept);
                 Poll::Ready(outcome)
             }
-            // Whoever asks again after having been told waits for ever, as with every future.
+            // Polling again after completion stays pending.
             Progress::Taken => Poll::Pending,
             Progress::Waiting(_) => {
                 *progress = Progress::Waiting(Some(context.waker().clone()));
@@ -453,7 +443,7 @@ mod tests {
     #[test]
     fn what_jobs_keep_has_a_bound_and_ends_with_the_answer() {
         let lane = HeavyLane::with_turns(1);
-        let kept = |lane: &HeavyLane| lock(&lane.state).kept;
+        let kept = |lane: &HeavyLane| lane.state.lock().kept;
         let keep = |bytes: usize| {
             let job = lane.start(None, move |turn: &Turn| {
                 let mut supply = turn;
@@ -462,7 +452,7 @@ mod tests {
             });
             let job = job.unwrap();
             let deadline = Instant::now() + FOR_EVER;
-            while matches!(&*lock(&job.shared.progress), Progress::Waiting(_)) {
+            while matches!(&*job.shared.progress.lock(), Progress::Waiting(_)) {
                 assert!(Instant::now() < deadline, "no answer");
                 std::thread::sleep(Duration::from_millis(1));
             }
@@ -476,10 +466,10 @@ mod tests {
         assert_eq!(kept(&lane), 10);
         drop(second);
         assert_eq!(kept(&lane), 0);
-        // A request that is alone may keep more: else it could never be carried out.
+        // A job that is alone may exceed the limit; otherwise it could never run.
         drop(keep(2 * KEPT_MAX));
         assert_eq!(kept(&lane), 0);
-        // What is given back before the end counts no longer.
+        // Released memory no longer counts.
         let job = lane.start(None, |turn: &Turn| {
             let mut supply = turn;
             assert!(Supply::grant(&mut supply, KEPT_MAX));
@@ -498,7 +488,7 @@ mod tests {
         const SLICES: usize = 50;
         let lane = HeavyLane::with_turns(1);
         let (sender, turns) = mpsc::channel();
-        // Nobody begins before all are there.
+        // All jobs start together.
         let barrier = Arc::new(std::sync::Barrier::new(JOBS as usize));
         let jobs: Vec<_> = (0..JOBS)
             .map(|number| {
@@ -521,7 +511,7 @@ mod tests {
         drop(sender);
         let turns: Vec<u64> = turns.iter().collect();
         assert_eq!(turns.len(), JOBS as usize * SLICES);
-        // At the beginning some may not have come yet, and at the end some are done already.
+        // At the start some jobs may be missing, and at the end some are done.
         let middle = &turns[turns.len() / 4..turns.len() * 3 / 4];
         for three in middle.windows(JOBS as usize) {
             let mut three = three.to_vec();
@@ -530,7 +520,7 @@ mod tests {
         }
     }
 
-    /// One client had a turn for each of its jobs, and another with one job as many turns less.
+    /// Regression: turns went by job, so a client with many jobs crowded out one with a single job.
     #[test]
     fn turns_go_from_client_to_client() {
         const SLICES: usize = 50;
@@ -556,7 +546,7 @@ mod tests {
         jobs.into_iter().for_each(|job| wait_for(job).unwrap());
         drop(sender);
         let turns: Vec<bool> = turns.iter().collect();
-        // From when all are there, which may take a while, every second turn is the modest one's.
+        // Once all have started, every second turn goes to the modest client.
         let modest: Vec<usize> =
             turns.iter().enumerate().filter(|(_, is_modest)| **is_modest).map(|it| it.0).collect();
         let greedy_between = modest.windows(2).map(|two| two[1] - two[0] - 1);
@@ -564,7 +554,7 @@ mod tests {
         assert!(greedy_between.sum::<usize>() >= SLICES / 2, "{turns:?}");
     }
 
-    /// Before: a client without jobs came first, so that new connections kept everybody else waiting.
+    /// Regression: a client without jobs went first, so new connections starved all others.
     #[test]
     fn new_clients_do_not_come_before_those_who_wait() {
         let lane = HeavyLane::with_turns(1);
@@ -580,7 +570,7 @@ mod tests {
             }
         };
         let job = lane.start(Some(&old), count('o')).unwrap();
-        // A new client enters with every turn, and has one turn.
+        // Each turn brings a new client, which gets one turn.
         let (mut others, mut order) = (Vec::new(), String::new());
         while order.len() < 60 {
             order.push(turns.recv_timeout(FOR_EVER).unwrap());
@@ -598,19 +588,19 @@ mod tests {
         assert!(order.matches('o').count() >= 10, "{order}");
     }
 
-    /// Clients that had all places kept them until each of their jobs had had 25 turns.
+    /// Regression: clients that filled the lane kept it until each of their jobs had had 25 turns.
     #[test]
     fn a_client_without_a_place_gets_one_of_the_client_with_most() {
         let lane = HeavyLane::with_turns(1);
         let clients =
             [ClientAccount::default(), ClientAccount::default(), ClientAccount::default()];
-        // Nobody gets a turn, so nobody has had enough of them to lose its place for that.
+        // No job gets a turn, so none has had enough to be displaced for that.
         let (begin, wait) = mpsc::channel::<()>();
         let wait = Arc::new(Mutex::new(wait));
         let endless = |client: &ClientAccount| {
             let wait = Arc::clone(&wait);
             lane.start(Some(client), move |turn| {
-                let _ = lock(&wait).recv();
+                let _ = wait.lock().recv();
                 while turn.pass() {}
                 turn.explain(Err::<(), _>(Error::Closed))
             })
@@ -626,8 +616,8 @@ mod tests {
         assert_eq!([displaced(many), displaced(few), displaced(vec![late])], [1, 0, 0]);
     }
 
-    /// Before: the only job of a client had had the most turns, because turns go by client, and so lost
-    /// its place to the next request of a client that had all others.
+    /// Regression: turns rotate by client, so a client's only job had the most turns and was
+    /// displaced by the client that held all other places.
     #[test]
     fn whoever_has_one_place_keeps_it() {
         let mut state = State::default();
@@ -659,7 +649,7 @@ mod tests {
         ended.recv_timeout(FOR_EVER).unwrap();
     }
 
-    /// 64 endless requests kept out everybody else's.
+    /// Regression: 64 endless requests blocked the lane for all others.
     #[test]
     fn the_heaviest_job_makes_room_for_a_new_one() {
         let lane = HeavyLane::with_turns(1);
@@ -673,7 +663,7 @@ mod tests {
         for _ in 0..20 {
             let deadline = Instant::now() + FOR_EVER;
             let light = loop {
-                // At the very beginning nobody has had enough turns.
+                // At the very beginning no job has had enough turns.
                 match lane.start(None, |turn| Ok(turn.pass())) {
                     Ok(job) => break job,
                     Err(_) => assert!(Instant::now() < deadline, "no place"),
@@ -693,13 +683,13 @@ mod tests {
     #[test]
     fn a_full_lane_refuses_and_closing_ends_all_jobs() {
         let lane = HeavyLane::with_turns(1);
-        // Nobody gets a turn, so nobody has had enough of them to lose its place.
+        // No job gets a turn, so none has had enough to be displaced.
         let (begin, wait) = mpsc::channel::<()>();
         let wait = Arc::new(Mutex::new(wait));
         let endless = || {
             let wait = Arc::clone(&wait);
             lane.start(None, move |turn| {
-                let _ = lock(&wait).recv();
+                let _ = wait.lock().recv();
                 while turn.pass() {}
                 Err::<(), _>(Error::Closed)
             })

@@ -1,4 +1,4 @@
-//! Where things lie: the keys of every keyspace.
+//! The keys of every keyspace.
 //!
 //! ```text
 //! items     table · hash(partition) · partition · sort                → the item
@@ -6,21 +6,19 @@
 //! expiry    second · table · item's key                               → nothing
 //! ```
 //!
-//! Table and index are numbers that are never used again, big-endian. Key values are encoded
-//! so that bytes sort as DynamoDB sorts ([`key::push_encoded`]), each with its own end, so one
-//! can follow another. The hash spreads partitions, which gives Scan its order and parallel
-//! Scan its segments.
+//! Table and index ids are big-endian and never reused. Key values are encoded so that their bytes
+//! sort as DynamoDB sorts ([`key::push_encoded`]), each self-delimiting. The hash spreads
+//! partitions, which determines the order of Scan and the segments of a parallel Scan.
 //!
-//! An index row holds no attributes: it leads to its item, which is in the same snapshot. So a
-//! row cannot be stale, and a write that leaves an index's key alone leaves the index alone.
+//! An index row holds no attributes: it points to its item in the same snapshot. So it cannot be
+//! stale, and a write that does not change an index's key does not touch the index.
 
-use singlet_dynamo::Value;
-use singlet_dynamo::binary::ItemRef;
+use singlet_dynamo::binary::{ItemRef, ValueRef};
 use singlet_dynamo::key::{self, Key};
 use singlet_dynamo::schema::KeySchema;
 use std::ops::Range;
 
-/// The number of a table or an index: never used again.
+/// The id of a table or an index; never reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct SpaceId(pub(crate) u32);
 
@@ -28,18 +26,15 @@ const ID_LEN: usize = 4;
 const HASH_LEN: usize = 4;
 const SECOND_LEN: usize = 8;
 
-/// The key of an item's row.
 pub(crate) fn item_key(table: SpaceId, key: &Key) -> Vec<u8> {
-    let mut out = partition_prefix(table, &key.partition);
-    if let Some(sort) = &key.sort {
-        key::push_encoded(sort, &mut out);
-    }
+    let mut out = partition_prefix(table, key.partition_bytes());
+    out.extend_from_slice(key.sort_bytes());
     out
 }
 
-/// What the keys of all rows of a partition begin with, in a table or an index.
-pub(crate) fn partition_prefix(space: SpaceId, partition: &Value) -> Vec<u8> {
-    prefix(space, |out| key::push_encoded(partition, out))
+/// Key prefix of a partition in a table or an index, from the encoded partition key.
+pub(crate) fn partition_prefix(space: SpaceId, partition: &[u8]) -> Vec<u8> {
+    prefix(space, |out| out.extend_from_slice(partition))
 }
 
 fn prefix(space: SpaceId, partition: impl FnOnce(&mut Vec<u8>)) -> Vec<u8> {
@@ -54,28 +49,30 @@ fn prefix(space: SpaceId, partition: impl FnOnce(&mut Vec<u8>)) -> Vec<u8> {
     out
 }
 
-/// The key of an index's row for a stored item, or `None` if the item is not in the index.
+/// The key of an item's index row. `None` if the item is not in the index.
 pub(crate) fn index_key(
     index: SpaceId,
     schema: &KeySchema,
     item: ItemRef<'_>,
     item_key: &[u8],
 ) -> Option<Vec<u8>> {
-    let (partition, sort) = schema.key_of_stored(item)?;
-    let mut out = prefix(index, |out| key::push_stored(partition, out));
-    if let Some(sort) = sort {
-        key::push_stored(sort, &mut out);
-    }
+    let key = schema.key_of_stored(item)?;
+    let push = |values: &[ValueRef<'_>], out: &mut Vec<u8>| {
+        values.iter().for_each(|value| key::push_stored(*value, out));
+    };
+    let mut out = prefix(index, |out| push(key.partition(), out));
+    push(key.sort(), &mut out);
     push_item_key(item_key, &mut out);
     Some(out)
 }
 
-/// Appends an item's key to an index row's. Table and hash follow from the rest.
+/// Appends an item's key to an index row's key, without the table and hash, which follow from the
+/// rest.
 pub(crate) fn push_item_key(item_key: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(item_key.get(ID_LEN + HASH_LEN..).unwrap_or_default());
 }
 
-/// The key of the item that an index row leads to, or `None` if the row is none of this index.
+/// The key of the item behind an index row. `None` if the row does not belong to this index.
 pub(crate) fn item_key_of_index_row(
     table: SpaceId,
     table_key: &KeySchema,
@@ -86,7 +83,7 @@ pub(crate) fn item_key_of_index_row(
     for attribute in index_key_schema.attributes() {
         rest = rest.get(key::encoded_len(attribute.kind, rest)?..)?;
     }
-    let partition_len = key::encoded_len(table_key.partition.kind, rest)?;
+    let partition_len = key::encoded_len(table_key.first().kind, rest)?;
     let mut out = Vec::with_capacity(ID_LEN + HASH_LEN + rest.len());
     out.extend_from_slice(&table.0.to_be_bytes());
     out.extend_from_slice(&hash(rest.get(..partition_len)?).to_be_bytes());
@@ -94,7 +91,6 @@ pub(crate) fn item_key_of_index_row(
     Some(out)
 }
 
-/// The key of the row that says when an item expires.
 pub(crate) fn expiry_key(second: u64, item_key: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(SECOND_LEN + item_key.len());
     out.extend_from_slice(&second.to_be_bytes());
@@ -102,7 +98,7 @@ pub(crate) fn expiry_key(second: u64, item_key: &[u8]) -> Vec<u8> {
     out
 }
 
-/// The second, table and item key of an expiry row.
+/// Splits an expiry row's key into second, table and item key.
 pub(crate) fn split_expiry_key(row: &[u8]) -> Option<(u64, SpaceId, &[u8])> {
     let (second, item_key) = row.split_first_chunk::<SECOND_LEN>()?;
     Some((u64::from_be_bytes(*second), space_of(item_key)?, item_key))
@@ -113,15 +109,14 @@ pub(crate) fn space_of(row: &[u8]) -> Option<SpaceId> {
     row.first_chunk::<ID_LEN>().map(|id| SpaceId(u32::from_be_bytes(*id)))
 }
 
-/// All rows of a table or an index.
 pub(crate) fn all_of(space: SpaceId) -> Range<Vec<u8>> {
     let start = space.0.to_be_bytes().to_vec();
-    // Numbers are given out one by one from zero, so there is always a next one.
+    // Ids are assigned one by one from zero, so there is always a next one.
     let end = space.0.saturating_add(1).to_be_bytes().to_vec();
     start..end
 }
 
-/// The rows of one of several segments of a table or an index: a range of hashes.
+/// One segment of a table or an index: a range of hashes.
 pub(crate) fn segment_of(space: SpaceId, segment: u32, total: u32) -> Range<Vec<u8>> {
     let all = all_of(space);
     let bound = |segment: u32| {
@@ -136,7 +131,7 @@ pub(crate) fn segment_of(space: SpaceId, segment: u32, total: u32) -> Range<Vec<
         ..bound(segment.saturating_add(1)).unwrap_or(all.end)
 }
 
-/// The end of all keys that begin with a prefix: `None` when there is no key beyond them.
+/// The first key after all keys with a prefix. `None` if there is none.
 pub(crate) fn end_of_prefix(mut prefix: Vec<u8>) -> Option<Vec<u8>> {
     while let Some(last) = prefix.pop() {
         if let Some(next) = last.checked_add(1) {
@@ -147,8 +142,8 @@ pub(crate) fn end_of_prefix(mut prefix: Vec<u8>) -> Option<Vec<u8>> {
     None
 }
 
-/// A hash that is the same for ever, since it is part of what is stored: FNV-1a, its bits mixed
-/// once more so that short keys spread over all segments.
+/// FNV-1a with a final mix, so that short keys spread over all segments. Part of the file format:
+/// it must never change.
 fn hash(bytes: &[u8]) -> u32 {
     let mut hash: u64 = 0xcbf2_9ce4_8422_2325;
     for byte in bytes {
@@ -162,14 +157,16 @@ fn hash(bytes: &[u8]) -> u32 {
 mod tests {
     use super::*;
     use singlet_dynamo::schema::{KeyAttribute, KeyType};
-    use singlet_dynamo::{Item, binary};
+    use singlet_dynamo::{Item, Value, binary};
 
     #[test]
     fn an_index_row_leads_to_its_item() {
         let table = SpaceId(7);
-        let schema = |partition: &str, sort: Option<(&str, KeyType)>| KeySchema {
-            partition: KeyAttribute::new(partition, KeyType::S),
-            sort: sort.map(|(name, kind)| KeyAttribute::new(name, kind)),
+        let schema = |partition: &str, sort: Option<(&str, KeyType)>| {
+            KeySchema::simple(
+                KeyAttribute::new(partition, KeyType::S),
+                sort.map(|(name, kind)| KeyAttribute::new(name, kind)),
+            )
         };
         let item = Item::from([
             ("pk", Value::from("x\0")),
@@ -220,7 +217,7 @@ mod tests {
 
     #[test]
     fn hashes_never_change() {
-        // Stored keys hold them: if this fails, no folder of an earlier version can be read.
+        // Stored keys contain them: if this fails, existing folders become unreadable.
         assert_eq!(hash(b""), 0xecba_3df2);
         assert_eq!(hash(b"GAME#ABC123\0\0"), 0xfd95_018f);
     }

@@ -1,19 +1,19 @@
 //! DynamoDB in process: an embedded, durable store with DynamoDB's semantics.
 //!
-//! [`Engine`] is the door: open a folder or memory, and call an operation. Requests and answers
-//! are the types of [`singlet_dynamo`].
+//! [`Engine`] is the entry point: open a folder or memory, and call an operation. Requests and
+//! answers are the types of [`singlet_dynamo`].
 //!
-//! - `commit`: writes, gathered in a queue, evaluated on a stage, committed in groups.
-//! - `state`: what readers see; `operation`: one file for each operation.
-//! - `catalogue`, `layout`, `stream`: what there is, and where its rows lie.
-//! - [`feed`]: every committed change, to whoever listens.
-//! - `lane`: where requests that take long to compute go on.
-//! - `maintenance`: what the engine does by itself.
-//! - `statistics`: what the engine has done, in figures.
-//! - [`store`]: the seam to what keeps the rows.
+//! - `commit`: writes, planned on a snapshot, queued, and committed in groups.
+//! - `state`: what readers see; `operation`: one file per operation.
+//! - `catalogue`, `layout`, `stream`: tables, indexes and streams, and the keys of their rows.
+//! - [`feed`]: every committed change, for listeners within the process.
+//! - `lane`: requests that take long to compute.
+//! - `maintenance`: background work.
+//! - `statistics`: counters and histograms.
+//! - [`store`]: storage, in memory or on disk.
 //!
-//! A program with many items in memory does well to choose its allocator: with `mimalloc`, as in
-//! the command `singlet`, reading one of a million items takes about half as long as with glibc's.
+//! Programs with many items in memory should choose their allocator: with `mimalloc`, as in the
+//! command `singlet`, reading one of a million items takes about half as long as with glibc's.
 
 mod catalogue;
 mod check;
@@ -23,7 +23,6 @@ mod engine;
 mod error;
 mod execute;
 pub mod feed;
-mod heavy;
 mod lane;
 mod layout;
 mod maintenance;
@@ -33,6 +32,7 @@ mod state;
 mod statistics;
 pub mod store;
 mod stream;
+mod sync;
 
 pub use check::CheckReport;
 pub use client::{AnswerRoom, ClientAccount, RequestContext, UNRESERVED_BYTES_MAX};

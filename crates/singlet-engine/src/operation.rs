@@ -1,5 +1,5 @@
-//! The operations, one file each: what the engine adds to the language's own checks and
-//! decisions, which is finding the rows.
+//! The operations, one file each. Checks and decisions are in `singlet_dynamo`; this adds access to
+//! the rows.
 
 mod batch_get_item;
 mod batch_write_item;
@@ -27,6 +27,6 @@ mod update_item;
 mod update_table;
 mod update_time_to_live;
 
-pub(crate) use batch_write_item::WeighedBatch;
-pub(crate) use put_item::WeighedPut;
-pub(crate) use transact_write_items::WeighedTransaction;
+pub(crate) use batch_write_item::Batch;
+pub(crate) use put_item::Put;
+pub(crate) use transact_write_items::Transaction;

@@ -1,4 +1,4 @@
-//! What can be chosen when an engine is opened.
+//! Options of an engine.
 
 use crate::store::Durability;
 use singlet_dynamo::Timestamp;
@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// What can be chosen when an engine is opened.
+/// Options of an engine.
 ///
 /// ```
 /// use singlet_engine::{Clock, Options};
@@ -21,14 +21,14 @@ use std::time::{SystemTime, UNIX_EPOCH};
 pub struct Options {
     /// When a write counts as done.
     pub durability: Durability,
-    /// Where time comes from.
+    /// The source of time.
     pub clock: Clock,
-    /// Where ids that nothing else has come from.
+    /// The source of randomness.
     pub random: Random,
-    /// The region and account that ARNs name.
+    /// The region and account used in ARNs.
     pub home: Home,
-    /// Whether a thread of the engine's own fills indexes, deletes what has expired, and clears up.
-    /// Without it, [`Engine::maintain`](crate::Engine::maintain) does one round when it is called.
+    /// Whether a background thread runs maintenance. Without it, call
+    /// [`Engine::maintain`](crate::Engine::maintain).
     pub background: bool,
 }
 
@@ -44,7 +44,7 @@ impl Default for Options {
     }
 }
 
-/// Where time comes from: passed in, so that a test can be the clock.
+/// A source of time, which tests can control.
 #[derive(Clone)]
 pub struct Clock(Source);
 
@@ -61,27 +61,27 @@ impl Clock {
         Self(Source::System)
     }
 
-    /// A clock that stands at these milliseconds since 1970 until it is moved.
+    /// A clock stopped at these milliseconds since 1970.
     #[must_use]
     pub fn fixed(millis: i64) -> Self {
         Self(Source::Manual(Arc::new(AtomicI64::new(millis))))
     }
 
-    /// Moves a clock that stands; its clones move with it. The system's clock is left alone.
+    /// Moves a fixed clock and its clones. No-op for the system clock.
     pub fn advance(&self, millis: i64) {
         if let Source::Manual(now) = &self.0 {
             now.fetch_add(millis, Ordering::SeqCst);
         }
     }
 
-    /// Sets a fixed clock; its clones follow. The system's clock is left alone.
+    /// Sets a fixed clock and its clones. No-op for the system clock.
     pub fn set(&self, millis: i64) {
         if let Source::Manual(now) = &self.0 {
             now.store(millis, Ordering::SeqCst);
         }
     }
 
-    /// This moment.
+    /// The current time.
     #[must_use]
     pub fn now(&self) -> Timestamp {
         let millis = match &self.0 {
@@ -94,7 +94,7 @@ impl Clock {
     }
 }
 
-/// Where randomness comes from: passed in, so that a test can have the same every time.
+/// A source of randomness, which tests can seed.
 ///
 /// ```
 /// use singlet_engine::Random;
@@ -111,20 +111,20 @@ impl Random {
         Self(None)
     }
 
-    /// The same numbers for the same seed; clones go on where the others are.
+    /// A deterministic sequence. Clones share its position.
     #[must_use]
     pub fn seeded(seed: u64) -> Self {
         Self(Some(Arc::new(AtomicU64::new(seed))))
     }
 
-    /// The next number.
+    /// The next random number.
     #[must_use]
     pub fn next_u64(&self) -> u64 {
         match &self.0 {
             // The standard library's only source of randomness: the keys of a new hasher.
             None => RandomState::new().hash_one(0_u8),
             Some(state) => {
-                // SplitMix64: a counter, well stirred.
+                // SplitMix64.
                 let mut number = state.fetch_add(0x9e37_79b9_7f4a_7c15, Ordering::Relaxed);
                 number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
                 number = (number ^ (number >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -133,8 +133,8 @@ impl Random {
         }
     }
 
-    /// An id as tables have it: a random UUID. Written here and not by the crate `uuid`, because it
-    /// follows the seed of a simulation and the engine has few dependencies.
+    /// A random UUID. Implemented here and not with the crate `uuid`, because it must follow the
+    /// seed, and the engine has few dependencies.
     pub(crate) fn uuid(&self) -> String {
         let (high, low) = (self.next_u64(), self.next_u64());
         format!(

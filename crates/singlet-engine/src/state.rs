@@ -1,4 +1,4 @@
-//! What readers see: the tables and the rows of one moment.
+//! A consistent view for readers: the catalogue and a snapshot.
 
 use crate::catalogue::{Catalogue, Table};
 use crate::error::{Error, Result, Unfinished};
@@ -14,40 +14,40 @@ use singlet_dynamo::table::TableStatus;
 use std::ops::Bound;
 use std::sync::Arc;
 
-/// What finding the item of an index row is charged, and making what the index holds of it,
-/// besides its bytes.
+/// Fuel for looking up the item of an index row and projecting it, on top of its bytes.
 const INDEX_ROW_FUEL: usize = 1000;
 
-/// The tables and the rows of one moment. Readers hold one and wait for nobody.
+/// A consistent catalogue and snapshot. Readers never block.
 pub(crate) struct State {
+    /// The snapshot includes all commits up to this one, and perhaps later ones.
+    pub(crate) version: u64,
     pub(crate) catalogue: Guard<Arc<Catalogue>>,
     pub(crate) snapshot: Snapshot,
 }
 
-/// Rows from one place on and before another.
 pub(crate) struct RowRange {
     pub(crate) lower: Bound<Vec<u8>>,
-    /// The first key past the range; `None` if nothing is.
+    /// The first key past the range; `None` if unbounded.
     pub(crate) upper: Option<Vec<u8>>,
 }
 
-/// What Query and Scan read: a table, or one of its indexes.
+/// The table or index that Query and Scan read.
 pub(crate) struct Source<'t> {
     pub(crate) table: &'t Table,
     pub(crate) index: Option<(SpaceId, &'t Index)>,
-    /// Whether the rows of the index must be completed from the table.
+    /// Whether index rows must be completed from the table.
     pub(crate) completes_rows: bool,
 }
 
 impl<'t> Source<'t> {
-    /// The table, or its index of this name, which the schema has.
+    /// The table, or one of its indexes.
     pub(crate) fn new(table: &'t Table, index: Option<&Index>, completes_rows: bool) -> Self {
         let index = index.and_then(|index| table.index(&index.name));
         let index = index.map(|(space, index)| (space.id, index));
         Self { table, index, completes_rows }
     }
 
-    /// Refuses an index that does not hold all of its rows yet.
+    /// Rejects an index that is still being filled.
     pub(crate) fn check_readable(&self) -> Result<()> {
         let Some((_, index)) = self.index else { return Ok(()) };
         let status = self.table.description.index(&index.name).map(|described| described.status);
@@ -72,12 +72,12 @@ impl<'t> Source<'t> {
         if self.index.is_some() { Keyspace::Indexes } else { Keyspace::Items }
     }
 
-    /// The key of the row that a page begins behind.
+    /// The key of the row after which a page starts.
     pub(crate) fn start_row(&self, start: &StartKey) -> Vec<u8> {
         let item_key = layout::item_key(self.table.id, &start.table);
         match (&start.index, self.index) {
             (Some(own), Some((id, _))) => {
-                // An index row's key is laid out as an item's, with the item's own behind it.
+                // An index row's key is laid out like an item's, followed by the item's own key.
                 let mut row = layout::item_key(id, own);
                 layout::push_item_key(&item_key, &mut row);
                 row
@@ -88,7 +88,7 @@ impl<'t> Source<'t> {
 }
 
 impl RowRange {
-    /// Leaves out what lies before a row in this direction, and the row itself.
+    /// Starts the range after this row, in the given direction.
     pub(crate) fn begin_behind(&mut self, row: Vec<u8>, direction: Direction) {
         match direction {
             Direction::Forward => self.lower = Bound::Excluded(row),
@@ -98,12 +98,11 @@ impl RowRange {
 }
 
 impl State {
-    /// The schema of a table that is ready for operations on its items.
+    /// The schema of a usable table.
     pub(crate) fn schema(&self, name: &str) -> Option<&TableSchema> {
         self.catalogue.schema(name)
     }
 
-    /// Fills a page with the rows of a range.
     pub(crate) fn fill(
         &self,
         mut page: Page<'_>,
@@ -136,7 +135,7 @@ impl State {
         Ok(page.finish(&source.table.schema, source.index.map(|(_, index)| index)))
     }
 
-    /// The item that an index row leads to. Both are of one commit, so it is there.
+    /// The item of an index row. Both belong to one commit, so it exists.
     fn item_of_row(&self, table: &Table, index: &Index, row: &[u8]) -> Result<StoredItem> {
         let corrupt = || {
             Error::Store(store::Error::Corrupt(format!(
@@ -150,7 +149,7 @@ impl State {
     }
 }
 
-/// What an index holds of an item.
+/// Projects an item to the attributes of an index.
 fn held_by(index: &Index, schema: &TableSchema, item: &StoredItem) -> StoredItem {
     let of = |key: &KeySchema, name: &str| key.contains(name);
     match &index.projection {

@@ -1,23 +1,23 @@
-//! What the engine has done, in figures.
+//! Counters and histograms.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Sizes of commit groups, up to the most that one may hold.
+/// Sizes of commit groups, up to the maximum.
 const GROUP_SIZES: &[u64] = &[1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024];
-/// From what stays in the machine's caches to a disk that is about to fail.
+/// From the page cache to a disk that is about to fail.
 pub(crate) const DISK_MICROS: &[u64] = &[
     50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 25_000, 50_000, 100_000, 250_000, 1_000_000,
     10_000_000,
 ];
 
-/// Figures that only ever grow. See [`Engine::statistics`](crate::Engine::statistics).
+/// Statistics since the engine was opened. See [`Engine::statistics`](crate::Engine::statistics).
 #[derive(Debug)]
 pub struct Statistics {
-    /// How many writes each commit carried out, the engine's own among them.
+    /// Writes per commit, including maintenance.
     pub group_sizes: Histogram,
-    /// How many microseconds it took the store to commit a group, with whatever the chosen
-    /// durability asks of the disk. Not measured in memory, where the clock would cost more.
+    /// Microseconds per store commit, including the fsync that the durability requires. Not
+    /// measured in memory, where reading the clock would cost more.
     pub commit_micros: Histogram,
 }
 
@@ -30,7 +30,7 @@ impl Default for Statistics {
     }
 }
 
-/// Counts values by their size, without a lock.
+/// A lock-free histogram.
 ///
 /// ```
 /// use singlet_engine::Histogram;
@@ -45,20 +45,20 @@ impl Default for Statistics {
 /// ```
 pub struct Histogram {
     bounds: &'static [u64],
-    /// One for each bound, and one for what is beyond the last.
+    /// One per bound, and one for larger values.
     counts: Box<[AtomicU64]>,
     sum: AtomicU64,
 }
 
 impl Histogram {
-    /// A histogram with these upper bounds, which ascend. A value that is a bound counts to it.
+    /// A histogram with these ascending, inclusive upper bounds.
     #[must_use]
     pub fn new(bounds: &'static [u64]) -> Self {
         let counts = (0..=bounds.len()).map(|_| AtomicU64::new(0)).collect();
         Self { bounds, counts, sum: AtomicU64::new(0) }
     }
 
-    /// Counts a value.
+    /// Records a value.
     pub fn record(&self, value: u64) {
         let place = self.bounds.partition_point(|bound| *bound < value);
         if let Some(count) = self.counts.get(place) {
@@ -67,7 +67,7 @@ impl Histogram {
         self.sum.fetch_add(value, Ordering::Relaxed);
     }
 
-    /// For each bound how many values were no larger; the last bound is none at all.
+    /// Cumulative counts per upper bound; the last bound is `None`.
     pub fn buckets(&self) -> impl Iterator<Item = (Option<u64>, u64)> + '_ {
         let bounds = self.bounds.iter().copied().map(Some).chain([None]);
         bounds.zip(&self.counts).scan(0, |total, (bound, count)| {
@@ -76,7 +76,7 @@ impl Histogram {
         })
     }
 
-    /// The sum of all values.
+    /// The sum of all recorded values.
     #[must_use]
     pub fn sum(&self) -> u64 {
         self.sum.load(Ordering::Relaxed)

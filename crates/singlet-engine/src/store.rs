@@ -1,9 +1,9 @@
-//! The seam between what DynamoDB means and where bytes are kept.
+//! Storage, in memory or on disk.
 //!
-//! A store is a few sorted maps from bytes to bytes, the [`Keyspace`]s. Readers take a
-//! [`Snapshot`], which never changes and which no writer waits for. A writer gathers a [`Batch`]
-//! and commits it, over all keyspaces at once. Nothing above this module knows whether the bytes
-//! are in memory ([`MemoryStore`]) or on disk ([`DiskStore`]).
+//! A store is a fixed set of sorted maps from bytes to bytes, the [`Keyspace`]s. Readers take an
+//! immutable [`Snapshot`], which blocks no writer. A writer commits a [`Batch`], atomically over
+//! all keyspaces. Code above this module does not depend on the kind of store ([`MemoryStore`] or
+//! [`DiskStore`]).
 //!
 //! ```
 //! use singlet_engine::store::{Batch, Direction, Durability, Keyspace, Store};
@@ -48,33 +48,32 @@ use crate::statistics::Histogram;
 use std::ops::Bound;
 use std::path::Path;
 
-/// What this module's functions return.
+/// A result with the store's [`Error`].
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// When a commit is safe.
+/// When a commit is durable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Durability {
-    /// When it returns, whatever happens to the machine afterwards.
+    /// When the commit returns.
     Full,
-    /// When [`Store::sync`] has returned after it. Until then a crash may undo it, and with it
-    /// every later commit, but no part of it alone.
+    /// After the next [`Store::sync`]. Until then a crash may undo it together with all later
+    /// commits, but never partially.
     Relaxed,
 }
 
-/// The order in which a range is walked.
+/// The direction of a range scan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
-    /// From small keys to large ones.
+    /// Ascending keys.
     Forward,
-    /// From large keys to small ones.
+    /// Descending keys.
     Backward,
 }
 
-/// Sorted bytes, in memory or on disk.
+/// A key-value store, in memory or on disk.
 ///
-/// An enum, and not a trait behind a pointer or a parameter of everything above: there are two
-/// stores, they are known here, and a branch that always goes the same way costs less than a
-/// nanosecond beside the hundreds that a read takes. A parameter would cost the same and spread
+/// An enum rather than a trait: there are only two stores, and a predictable branch costs less than
+/// a nanosecond of the hundreds that a read takes. A type parameter would save nothing and spread
 /// over every signature of the engine.
 #[derive(Debug)]
 #[non_exhaustive]
@@ -86,27 +85,27 @@ pub enum Store {
 }
 
 impl Store {
-    /// An empty store that lives as long as this value.
+    /// An empty store in memory.
     #[must_use]
     pub fn memory() -> Self {
         Self::Memory(MemoryStore::new())
     }
 
-    /// Opens the store in this folder, and makes one if the folder is empty or missing.
+    /// Opens the store in this folder. Creates it if the folder is empty or missing.
     ///
     /// # Errors
     ///
-    /// [`Error::Locked`] when another process has the folder, [`Error::NewerFormat`] and
-    /// [`Error::NotAStore`] when it holds something else, [`Error::Corrupt`] when it is damaged.
+    /// [`Error::Locked`] if another process has the folder open, [`Error::NewerFormat`] or
+    /// [`Error::NotAStore`] for foreign contents, [`Error::Corrupt`] for damage.
     pub fn open(folder: impl AsRef<Path>) -> Result<Self> {
         DiskStore::open(folder.as_ref(), DiskOptions::default()).map(Self::Disk)
     }
 
-    /// The newest state, to read from. Neither waits for writers nor holds them up.
+    /// A snapshot of the latest state. Neither waits for writers nor blocks them.
     ///
     /// # Errors
     ///
-    /// [`Error::Closed`], or what the disk says.
+    /// [`Error::Closed`], or a failed read.
     pub fn snapshot(&self) -> Result<Snapshot> {
         Ok(Snapshot(match self {
             Self::Memory(store) => View::Memory(store.snapshot()?),
@@ -114,13 +113,12 @@ impl Store {
         }))
     }
 
-    /// Makes all writes of the batch visible at once, and durable as it is asked to.
+    /// Commits a batch atomically, with the given durability.
     ///
     /// # Errors
     ///
-    /// Whatever the error, no snapshot ever shows a part of the batch. When the disk failed, it
-    /// may or may not hold the batch when the store is opened again, and until then this store
-    /// refuses all writes with [`Error::Poisoned`].
+    /// No snapshot ever shows part of a batch. After a disk failure, the batch may or may not be
+    /// there when the store is reopened, and until then all writes fail with [`Error::Poisoned`].
     pub fn commit(&self, batch: &Batch, durability: Durability) -> Result<()> {
         batch.check()?;
         match self {
@@ -129,7 +127,7 @@ impl Store {
         }
     }
 
-    /// Makes every commit before this call durable.
+    /// Makes all previous commits durable.
     ///
     /// # Errors
     ///
@@ -141,11 +139,12 @@ impl Store {
         }
     }
 
-    /// Whether the store still takes writes, as far as anybody knows.
+    /// Checks whether the store accepts writes.
     ///
     /// # Errors
     ///
-    /// [`Error::Poisoned`] once the disk has failed, whoever met it.
+    /// [`Error::Poisoned`] after any disk failure, including one seen by a reader. [`Error::Full`]
+    /// or [`Error::FolderReplaced`] if the store is known to be in that state.
     pub fn check_writable(&self) -> Result<()> {
         match self {
             Self::Memory(_) => Ok(()),
@@ -153,11 +152,11 @@ impl Store {
         }
     }
 
-    /// About how many bytes the store takes, on disk or in memory.
+    /// Approximate size of the store, on disk or in memory.
     ///
     /// # Errors
     ///
-    /// [`Error::Closed`], or what the disk says.
+    /// [`Error::Closed`], or a failed read.
     pub fn size_bytes(&self) -> Result<u64> {
         match self {
             Self::Memory(store) => store.size_bytes(),
@@ -165,7 +164,7 @@ impl Store {
         }
     }
 
-    /// How many microseconds each fsync took; none in memory.
+    /// Duration of each fsync in microseconds; `None` in memory.
     #[must_use]
     pub fn sync_micros(&self) -> Option<&Histogram> {
         match self {
@@ -174,12 +173,12 @@ impl Store {
         }
     }
 
-    /// Reads everything, and checks that it fits together. Meant for quiet hours: on disk it
-    /// holds up readers and writers while it runs.
+    /// Reads and verifies everything. On disk this blocks readers and writers.
     ///
     /// # Errors
     ///
-    /// [`Error::Corrupt`] says what is damaged; [`Error::Busy`] that a snapshot is still held.
+    /// [`Error::Corrupt`] describes the damage; [`Error::Busy`] means that a snapshot is still
+    /// held.
     pub fn verify(&self) -> Result<()> {
         match self {
             Self::Memory(store) => store.verify(),
@@ -187,12 +186,12 @@ impl Store {
         }
     }
 
-    /// Makes everything durable and lets go of the folder. Every later call on the store fails with
-    /// [`Error::Closed`], and so does reading from a snapshot what was not in memory.
+    /// Makes everything durable and releases the folder. Later calls fail with [`Error::Closed`],
+    /// and so do snapshot reads that need the disk.
     ///
     /// # Errors
     ///
-    /// What the disk says to the last fsync. The store is closed nevertheless.
+    /// The error of the last fsync. The store is closed nevertheless.
     pub fn close(&self) -> Result<()> {
         match self {
             Self::Memory(store) => {
@@ -204,7 +203,7 @@ impl Store {
     }
 }
 
-/// The state that a store had at one moment. See [`Store::snapshot`].
+/// The state of a store at one moment. See [`Store::snapshot`].
 #[derive(Debug)]
 pub struct Snapshot(View);
 
@@ -219,7 +218,7 @@ impl Snapshot {
     ///
     /// # Errors
     ///
-    /// [`Error::Corrupt`] when the disk gave back something else than was written.
+    /// [`Error::Corrupt`] if the stored data fails its checksum.
     pub fn get(&self, keyspace: Keyspace, key: &[u8]) -> Result<Option<Bytes>> {
         match &self.0 {
             View::Memory(view) => Ok(view.get(keyspace, key)),
@@ -227,14 +226,13 @@ impl Snapshot {
         }
     }
 
-    /// The rows between two bounds, in the order of the bytes of their keys or against it.
+    /// The rows between two bounds, in ascending or descending order of their keys.
     ///
-    /// Rows are read as they are asked for. Bounds that leave nothing between them give an
-    /// empty range.
+    /// Rows are read lazily. Empty or inverted bounds give an empty range.
     ///
     /// # Errors
     ///
-    /// As for [`Snapshot::get`], here and at every row. A range ends with its first error.
+    /// As for [`Snapshot::get`], here and for every row. A range ends with its first error.
     pub fn range(
         &self,
         keyspace: Keyspace,
@@ -270,7 +268,7 @@ impl Iterator for Range<'_> {
     }
 }
 
-/// Whether nothing can lie between two bounds.
+/// Whether no key can lie between the bounds.
 fn is_empty_range(lower: Bound<&[u8]>, upper: Bound<&[u8]>) -> bool {
     match (lower, upper) {
         (Bound::Unbounded, _) | (_, Bound::Unbounded) => false,

@@ -1,8 +1,8 @@
-//! Streams: what happened to a table's items, in order, for a day.
+//! Streams: the changes of a table's items, in order, for a day.
 //!
-//! Each stream has one shard, which ends when the stream is disabled or its table deleted.
-//! Records are rows of their own keyspace, written in the commit of the change that they tell
-//! of; their numbers ascend over the whole engine.
+//! Each stream has one shard, which ends when the stream is disabled or its table deleted. Records
+//! are written to their own keyspace in the commit of the change. Sequence numbers ascend over the
+//! whole engine.
 
 use crate::catalogue::Table;
 use crate::layout::SpaceId;
@@ -17,31 +17,29 @@ use singlet_dynamo::table::StreamViewType;
 use singlet_dynamo::{Item, Timestamp, binary};
 use std::ops::Range;
 
-/// How long records can be read.
 pub(crate) const RETENTION_MS: i64 = 24 * 60 * 60 * 1000;
-/// What an absent image is stored as, in the place of its length.
+/// Length that marks an absent image.
 const ABSENT: u32 = u32::MAX;
 
-/// A stream that takes records, or whose records can still be read.
+/// A stream that is enabled, or whose records can still be read.
 #[derive(Clone, Debug)]
 pub(crate) struct Stream {
     pub(crate) id: SpaceId,
     pub(crate) arn: StreamArn,
     pub(crate) view_type: StreamViewType,
     pub(crate) created_at: Timestamp,
-    /// The primary key of the table.
     pub(crate) key: KeySchema,
-    /// The number of the first record that it could have.
+    /// The lowest sequence number that it can have.
     pub(crate) first_sequence: u64,
-    /// All records before this number are gone.
+    /// Records before this number were trimmed.
     pub(crate) oldest_sequence: u64,
-    /// When it was disabled, and the number before which all of its records lie.
+    /// When it was disabled, and the number after its last record.
     pub(crate) end: Option<(Timestamp, u64)>,
 }
 
 impl Stream {
     pub(crate) fn description(&self) -> StreamDescription {
-        // A stream that had no record ends with the number that its first one would have had.
+        // A stream without records ends at the number of its first possible record.
         let last = |end: u64| end.saturating_sub(1).max(self.first_sequence);
         let end = self.end.map(|(_, end)| SequenceNumber::new(u128::from(last(end))));
         StreamDescription {
@@ -64,13 +62,12 @@ impl Stream {
         self.end.is_some_and(|(ended_at, _)| now.millis_since(ended_at) > RETENTION_MS)
     }
 
-    /// The rows of records from a number on.
+    /// The rows of records starting at a number.
     pub(crate) fn rows_from(&self, sequence: u64) -> Range<Vec<u8>> {
         row_key(self.id, sequence)..crate::layout::all_of(self.id).end
     }
 }
 
-/// The key of a record's row.
 pub(crate) fn row_key(stream: SpaceId, sequence: u64) -> Vec<u8> {
     let mut out = Vec::with_capacity(12);
     out.extend_from_slice(&stream.0.to_be_bytes());
@@ -78,17 +75,15 @@ pub(crate) fn row_key(stream: SpaceId, sequence: u64) -> Vec<u8> {
     out
 }
 
-/// The number of a record, from the key of its row.
 pub(crate) fn sequence_of_row(row: &[u8]) -> Option<u64> {
     row.last_chunk::<8>().map(|bytes| u64::from_be_bytes(*bytes))
 }
 
-/// A record's row: moment, event, whether it is an expiry, the key, and the images that the
-/// stream carries.
+/// A record's row: time (see [`set_moment`]), event, whether it is an expiry, the key, and the
+/// images of the stream's view type.
 pub(crate) fn encode(
     table: &Table,
     view: StreamViewType,
-    now: Timestamp,
     old: Option<ItemRef<'_>>,
     new: Option<ItemRef<'_>>,
     is_expiry: bool,
@@ -109,7 +104,7 @@ pub(crate) fn encode(
         .collect();
     let key = binary::encode(&key);
     let mut out = Vec::with_capacity(32 + key.len());
-    out.extend_from_slice(&now.as_millis().to_be_bytes());
+    out.extend_from_slice(&[0; 8]);
     out.push(event as u8);
     out.push(u8::from(is_expiry));
     push_sized(Some(&key), &mut out);
@@ -124,7 +119,7 @@ fn push_sized(bytes: Option<&[u8]>, out: &mut Vec<u8>) {
     out.extend_from_slice(bytes.unwrap_or_default());
 }
 
-/// The record of a row, or `None` if the row is none.
+/// `None` if the row is malformed.
 pub(crate) fn decode(stream: &Stream, sequence: u64, row: &[u8]) -> Option<StreamRecord> {
     let (created_at, rest) = split_moment(row)?;
     let [event, is_expiry, rest @ ..] = rest else { return None };
@@ -153,7 +148,14 @@ pub(crate) fn decode(stream: &Stream, sequence: u64, row: &[u8]) -> Option<Strea
     })
 }
 
-/// The moment of a record, from its row.
+/// Sets the time of a record.
+pub(crate) fn set_moment(record: &mut [u8], now: Timestamp) {
+    if let Some(moment) = record.first_chunk_mut() {
+        *moment = now.as_millis().to_be_bytes();
+    }
+}
+
+/// Splits the time off a record's row.
 pub(crate) fn split_moment(row: &[u8]) -> Option<(Timestamp, &[u8])> {
     let (millis, rest) = row.split_first_chunk::<8>()?;
     Some((Timestamp::from_millis(i64::from_be_bytes(*millis)), rest))

@@ -1,16 +1,14 @@
-//! Writers that never pause, on a folder that is ten times as large as what may be in memory: nobody
-//! waits for long, memory stays within its budget, and nothing that was acknowledged is lost when
-//! the process is killed in the end.
+//! Writers that never pause, on a folder ten times the memory budget: waits stay short, memory
+//! stays within budget, and no acknowledged write is lost when the process is killed in the end.
 //!
-//! In the test command this takes seconds, and looks at what is lost alone, because the machine may
-//! be busy. With `SINGLET_TEST_LONG` set it writes for ten minutes and looks at memory too, and in
-//! a release build at how long anybody waits: with debug assertions redb verifies its whole file
-//! when it is opened, and more with every transaction.
+//! By default this takes seconds and checks only for lost writes, because the machine may be busy.
+//! With `SINGLET_TEST_LONG` set it writes for ten minutes and also checks memory, and in a release
+//! build how long writers wait: with debug assertions redb verifies its whole file when it is
+//! opened, and more with every transaction.
 //!
-//! There are disks that sometimes answer nobody for half a second. So that the store is neither
-//! blamed for them nor excused by them, a file of four kilobytes lies beside its folder, which is
-//! written and synced all the time. What a writer waits beyond the longest sync of the bare file
-//! is the store's.
+//! Some disks stall for half a second. To separate their stalls from the store's, a file of four
+//! kilobytes next to the folder is written and synced all the time. The store accounts for the time
+//! that a writer waits beyond the longest sync of that bare file.
 //!
 //! ```text
 //! SINGLET_TEST_LONG=1 cargo test --release --package singlet-engine --test full_load -- --nocapture
@@ -38,16 +36,16 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// Where the process that is to be killed works; unset in the one that kills.
+/// The folder of the process that is killed; unset in the parent.
 const FOLDER: &str = "SINGLET_FULL_LOAD_FOLDER";
 const WRITERS: usize = 16;
-/// The load goes on until so many writes are acknowledged, however slow the disk is.
+/// The load continues until this many writes are acknowledged, however slow the disk is.
 const WRITES_MIN: usize = 100;
 const TABLE: &str = "Load";
-/// About what an item takes.
+/// Approximate size of an item.
 const ITEM_BYTES: usize = 500;
 
-/// How much there is to do.
+/// The amount of work.
 struct Load {
     disk: DiskOptions,
     duration: Duration,
@@ -71,7 +69,7 @@ impl Load {
         self.disk.memory_bytes().try_into().unwrap()
     }
 
-    /// So many items make a folder of ten times the budget.
+    /// Enough items for a folder of ten times the budget.
     fn keys(&self) -> usize {
         10 * self.budget() / ITEM_BYTES
     }
@@ -93,21 +91,22 @@ fn put(engine: &Engine, number: usize, version: i64) {
     engine.put_item(PutItem::new(TABLE, item)).unwrap();
 }
 
-/// How long anybody had to wait.
+/// Wait times of writers.
 #[derive(Default)]
 struct Waits {
     longest: Duration,
-    /// Beyond what the bare file explains.
+    /// Beyond the bare file's.
     own: Duration,
-    /// How long the bare file took.
+    /// Longest sync of the bare file.
     bare: Duration,
-    /// Of the last half second: the longest wait, and the bare file with the half second before.
+    /// In the last half second: the longest wait, and the bare file's including the half second
+    /// before.
     last: (Duration, Duration),
     last_bare: Duration,
 }
 
 impl Waits {
-    /// Half a second has passed. What the disk held up together need not end in the same one.
+    /// Ends a half second. One stall of the disk may span two of them.
     fn note(&mut self, longest: Duration, bare: Duration) {
         let (last, last_two_bare) = self.last;
         self.own = self.own.max(last.saturating_sub(last_two_bare.max(bare)));
@@ -118,14 +117,14 @@ impl Waits {
     }
 }
 
-/// How much memory the process has, in bytes; nothing where the system does not say.
+/// Resident memory of the process; `None` if the system does not report it.
 fn memory_bytes() -> Option<usize> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
     line.trim().strip_suffix(" kB")?.trim().parse::<usize>().ok().map(|kilobytes| kilobytes << 10)
 }
 
-/// Writes and syncs a file of its own, and notes the longest time that this took.
+/// Writes and syncs a separate file, and records the longest time that this took.
 fn sync_a_bare_file(path: &Path, longest_us: &AtomicU64) {
     let mut file = File::create(path).unwrap();
     file.write_all(&[0; 4096]).unwrap();
@@ -139,15 +138,14 @@ fn sync_a_bare_file(path: &Path, longest_us: &AtomicU64) {
     }
 }
 
-/// Notes how long something took that begun then, if nothing took longer.
+/// Records a duration if it is the longest.
 fn note(longest_us: &AtomicU64, begun: Instant) {
     let took = begun.elapsed().as_micros().try_into().unwrap_or(u64::MAX);
     longest_us.fetch_max(took, Ordering::Relaxed);
 }
 
-/// Not a test of its own: this is what the process does that is to be killed. It says `KEY VERSION`
-/// for each write that was acknowledged, and now and then what the longest wait was, how long the
-/// bare file took and how much memory there is.
+/// Not a test: the body of the process that is killed. Prints `KEY VERSION` for each acknowledged
+/// write, and regularly the longest wait, the bare file's time and the memory.
 #[test]
 fn writes_until_killed() {
     let Some(folder) = std::env::var_os(FOLDER) else { return };
@@ -162,7 +160,7 @@ fn writes_until_killed() {
             scope.spawn(move || {
                 let mut random = Random::new(writer as u64);
                 for version in 1.. {
-                    // Each key belongs to one of the writers.
+                    // Each key belongs to one writer.
                     let number = random.below(load.keys() / WRITERS) * WRITERS + writer;
                     let begun = Instant::now();
                     put(engine, number, version);
@@ -187,12 +185,12 @@ fn writers_that_never_pause() {
         return;
     }
     let load = Load::new();
-    // A run that takes minutes must not find that a short one has cleared the place.
+    // A short run must not delete the folder of a long one.
     let name = if load.is_long { "full-load-long" } else { "full-load" };
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = std::fs::remove_dir_all(&folder);
     let engine = load.open(&folder, Durability::Relaxed);
-    let schema = KeySchema { partition: KeyAttribute::new("pk", KeyType::S), sort: None };
+    let schema = KeySchema::simple(KeyAttribute::new("pk", KeyType::S), None);
     let table = TableSchema { name: TABLE.to_owned(), key: schema, indexes: Vec::new() };
     engine.create_table(CreateTable::new(table)).unwrap();
     engine.wait_until_active(TABLE).unwrap();
@@ -205,8 +203,8 @@ fn writers_that_never_pause() {
     let mut child = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "writes_until_killed", "--nocapture"])
         .env(FOLDER, &folder)
-        // glibc has a heap for each thread that ever committed, and gives little of it back: with
-        // sixteen of them the process took three times as much as the store had asked for.
+        // glibc has an arena for each thread that ever committed, and returns little of it: with
+        // sixteen of them the process took three times as much as the store had requested.
         .env("MALLOC_ARENA_MAX", "1")
         .stdout(Stdio::piped())
         .spawn()

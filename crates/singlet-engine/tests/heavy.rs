@@ -1,8 +1,7 @@
-//! Requests that take long to compute hold up nobody else, answer the same as ever, and end when
-//! nobody waits for them.
+//! Heavy requests do not block others, return the same answers, and end when abandoned.
 //!
-//! Two scans with long `contains` once stalled everybody for nine seconds, six conditional writes
-//! delayed other writers by four, and a stop took fifty.
+//! Regression: two scans with a long `contains` stalled all requests for nine seconds, six
+//! conditional writes delayed other writers by four, and a stop took fifty.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -26,9 +25,9 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How many bytes of text a large item has.
+/// Text size of a large item.
 const TEXT_LEN: usize = 300_000;
-/// How many tests a heavy condition has.
+/// Number of terms in a heavy condition.
 const TESTS: usize = 100;
 /// Limit for closing, and for noticing abandoned jobs. The abandoned work would take minutes.
 const PROMPT: Duration = Duration::from_secs(60);
@@ -50,7 +49,7 @@ fn path(name: &str) -> Operand {
     Operand::Path(Path::attribute(name).unwrap())
 }
 
-/// A condition that is false or true only after it has searched the text for each of many words.
+/// A condition that is decided only after searching the text for each of many words.
 fn heavy(is_true: bool) -> Condition {
     let searches = (0..TESTS)
         .map(|number| {
@@ -77,7 +76,7 @@ fn engine_with(items: i64) -> Engine {
 
 fn create_tables(engine: &Engine) {
     for name in ["table", "other"] {
-        let key = KeySchema { partition: KeyAttribute::new("pk", KeyType::N), sort: None };
+        let key = KeySchema::simple(KeyAttribute::new("pk", KeyType::N), None);
         let schema = TableSchema { name: name.into(), key, indexes: vec![] };
         engine.create_table(CreateTable::new(schema)).unwrap();
         engine.wait_until_active(name).unwrap();
@@ -115,8 +114,8 @@ fn poll_once(started: &mut Started<'_>) -> Poll<Result<Answer>> {
     Pin::new(started).poll(&mut Context::from_waker(Waker::noop()))
 }
 
-/// A request that the thread which starts it does not finish. On a busy machine another thread may
-/// have finished it before this one asks, but not every time.
+/// Starts a request that the starting thread does not finish. On a busy machine another thread may
+/// finish it before the first poll, but not every time.
 fn start_pending(engine: &Engine, request: impl Fn() -> Request) -> Started<'_> {
     for _ in 0..20 {
         let mut started = engine.start(request());
@@ -127,7 +126,7 @@ fn start_pending(engine: &Engine, request: impl Fn() -> Request) -> Started<'_> 
     panic!("it is always done at once");
 }
 
-/// The answer of a request that is done at once.
+/// The answer of a request that completes at once.
 fn at_once(engine: &Engine, request: Request) -> Answer {
     match poll_once(&mut engine.start(request)) {
         Poll::Ready(answer) => answer.unwrap(),
@@ -184,8 +183,8 @@ fn a_heavy_scan_holds_up_nobody_and_answers_the_same() {
     assert_eq!(page(block_on(started).unwrap()), expected);
 }
 
-/// A small write may wait for a moment: the heavy one may just be staged. It does not wait until
-/// the heavy one is decided, so in some round it is done first, however busy the machine is.
+/// A small write may wait briefly, while the heavy one is staged, but not until the heavy one is
+/// planned. So in some round it finishes first, however busy the machine is.
 #[test]
 fn a_heavy_write_holds_up_nobody() {
     const ROUNDS: i64 = 20;
@@ -214,7 +213,7 @@ fn a_heavy_write_holds_up_nobody() {
     assert_eq!((number(&engine, 0), number(&engine, 1)), (ROUNDS, beside));
 }
 
-/// Measuring items of many attributes takes long without any filter.
+/// Measuring items of many attributes is heavy even without a filter.
 #[test]
 fn a_page_of_many_attributes_holds_up_nobody() {
     let engine = engine_with(0);
@@ -245,14 +244,14 @@ fn a_large_batch_is_not_carried_out_by_a_thread_that_serves_others() {
     engine.batch_write_item(batch).unwrap();
 }
 
-/// An item with one attribute, in which there are many.
+/// An item with one attribute that contains many values.
 fn nested(id: i64) -> Item {
     let mut item = key(id);
     item.insert("list", Value::L(vec![Value::from("a"); 30_000]));
     item
 }
 
-/// Items were charged by their attributes, and not by what is nested in them.
+/// Regression: items were charged by their attributes, not by nested values.
 #[test]
 fn large_nested_items_are_not_encoded_by_a_thread_that_serves_others() {
     let engine = engine_with(0);
@@ -269,7 +268,7 @@ fn large_nested_items_are_not_encoded_by_a_thread_that_serves_others() {
     block_on(start_pending(&engine, || transaction.clone().into())).unwrap();
     transaction.client_request_token = Some("token".to_owned());
     block_on(start_pending(&engine, || transaction.clone().into())).unwrap();
-    // What was remembered is what would be computed again.
+    // The remembered fingerprint equals the recomputed one.
     engine.transact_write_items(transaction.clone()).unwrap();
     transaction.actions.push(PutItem::new("table", key(7)).into());
     let error = engine.transact_write_items(transaction).unwrap_err();
@@ -277,8 +276,8 @@ fn large_nested_items_are_not_encoded_by_a_thread_that_serves_others() {
     assert_eq!(engine.scan(&Scan::new("table")).unwrap().count, 3);
 }
 
-/// The values of updates are part of what identifies a transaction, and were encoded for that while
-/// all other writes waited.
+/// Regression: the values of updates are part of a transaction's fingerprint, and were encoded
+/// while all other writes waited.
 #[test]
 fn a_transaction_of_large_values_is_not_identified_by_a_thread_that_serves_others() {
     let engine = engine_with(1);
@@ -292,7 +291,7 @@ fn a_transaction_of_large_values_is_not_identified_by_a_thread_that_serves_other
     block_on(start_pending(&engine, || request.clone().into())).unwrap();
 }
 
-/// Items that a transaction is about were all read before anything was charged.
+/// Regression: the items of a transaction were all read before anything was charged.
 #[test]
 fn many_large_items_are_not_read_by_a_thread_that_serves_others() {
     const ITEMS: i64 = 30;
@@ -303,7 +302,7 @@ fn many_large_items_are_not_read_by_a_thread_that_serves_others() {
     block_on(start_pending(&engine, || request.clone().into())).unwrap();
 }
 
-/// The length of the JSON was counted for nothing, and control characters are long there.
+/// Regression: measuring the JSON was not charged, and control characters are long in JSON.
 #[test]
 fn the_json_of_many_large_items_is_not_counted_by_a_thread_that_serves_others() {
     const ITEMS: i64 = 7;
@@ -337,7 +336,7 @@ fn what_nobody_waits_for_makes_room_for_others() {
         }
         assert!(started.len() < 1000, "there is no bound");
     }
-    // All but one of the clients go away. Those jobs would have taken minutes each.
+    // All clients but one disconnect. Their jobs would have taken minutes each.
     let last = started.pop();
     drop(started);
     let deadline = Instant::now() + PROMPT;
@@ -391,7 +390,7 @@ fn of_two_heavy_writes_that_exclude_each_other_one_wins() {
             request.condition = Some(Condition::and(vec![heavy(true), is_first]).unwrap());
             Request::UpdateItem(request)
         };
-        // Both are decided on the same item before either comes to the stage.
+        // Both are planned on the same item before either is committed.
         let all = [engine.start(request()), engine.start(request())];
         let polled = all.map(|mut one| (poll_once(&mut one), one));
         let outcomes = polled.map(|(polled, one)| match polled {
@@ -419,7 +418,7 @@ fn heavy_increments_lose_nothing() {
                     let mut done = 0;
                     for round in 0..ROUNDS {
                         let mut request = update(0, "SET n = n + :one");
-                        // Some of them are small, and come in between.
+                        // Some are small and interleave.
                         if (thread + round) % 2 == 0 {
                             request.condition = Some(heavy(true));
                         }
@@ -463,15 +462,15 @@ fn a_heavy_transaction_happens_whole_or_not_at_all() {
         "{}",
         refusal.message()
     );
-    // It was refused, so nothing was committed.
+    // It was rejected, so nothing was committed.
     assert_eq!(engine.statistics().group_sizes.sum(), before);
     assert_eq!([number(&engine, 1), number(&engine, 2)], [0, 0]);
     transaction(true).unwrap();
     assert_eq!([number(&engine, 1), number(&engine, 2)], [1, 1]);
 }
 
-/// Five hundred items at a time were once indexed in one step, however large they were, while all
-/// writers waited.
+/// Regression: five hundred items were indexed in one step, regardless of size, while all writers
+/// waited.
 #[test]
 fn an_index_of_large_items_is_filled_in_small_steps() {
     const ITEMS: i64 = 24;

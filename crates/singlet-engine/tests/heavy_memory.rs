@@ -1,7 +1,7 @@
-//! What heavy requests keep in memory together has a bound, however many there are.
+//! The memory of all heavy requests together is bounded.
 //!
-//! A transaction of a hundred updates has a body of 15 KB, and kept 80 MB of items that it had read
-//! and made. Thirty-two of them advance together.
+//! Regression: a transaction of a hundred updates has a body of 15 KB, and kept 80 MB of old and
+//! new items. Thirty-two of them run together.
 
 #![allow(
     clippy::unwrap_used,
@@ -30,12 +30,12 @@ use std::time::Duration;
 #[global_allocator]
 static ALLOCATOR: PeakAlloc = PeakAlloc;
 
-/// How many items there are, each of nearly 400 KB.
+/// Number of items, each of nearly 400 KB.
 const ITEMS: i64 = 60;
 const TEXT_LEN: usize = 390_000;
-/// How many requests come at once: as many as the lane takes on.
+/// Number of concurrent requests: as many as the lane accepts.
 const REQUESTS: usize = 32;
-/// What they may take together: the 96 MB of the lane, and as much again that is on its way.
+/// Memory limit: the 96 MB of the lane, and as much again in flight.
 const MEMORY_MAX: usize = 200 << 20;
 
 /// Held by a test while it measures: the allocator counts for the whole process.
@@ -44,7 +44,6 @@ fn alone() -> MutexGuard<'static, ()> {
     ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A folder of the test's own, which is empty.
 fn folder(name: &str) -> PathBuf {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = std::fs::remove_dir_all(&folder);
@@ -55,14 +54,14 @@ fn key(id: i64) -> Item {
     Item::from([("pk", Value::from(id))])
 }
 
-/// An engine on a folder, so that what is read is copied.
+/// An engine on a folder, so that reads copy.
 fn filled(folder: &FilePath) -> Engine {
     let disk =
         DiskOptions { recent_bytes: 4 << 20, cache_bytes: 4 << 20, ..DiskOptions::default() };
     let store = Store::Disk(DiskStore::open(folder, disk).unwrap());
     let engine = Engine::on(store, Options::default()).unwrap();
     let partition = KeyAttribute::new("pk", KeyType::N);
-    let key_schema = KeySchema { partition, sort: None };
+    let key_schema = KeySchema::simple(partition, None);
     let schema = TableSchema { name: "table".into(), key: key_schema, indexes: vec![] };
     engine.create_table(CreateTable::new(schema)).unwrap();
     engine.wait_until_active("table").unwrap();
@@ -91,8 +90,7 @@ fn block_on(future: impl Future<Output = Result<Answer>>) -> Result<Answer> {
     }
 }
 
-/// Carries out requests at once. Gives the answers, and the most memory that they took above what
-/// there was before.
+/// Runs requests concurrently. Returns the answers, and the peak memory above the previous usage.
 fn all_at_once(engine: &Engine, requests: Vec<Request>) -> (Vec<Result<Answer>>, usize) {
     ALLOCATOR.reset_peak_usage();
     let before = ALLOCATOR.current_usage();
@@ -106,8 +104,8 @@ fn all_at_once(engine: &Engine, requests: Vec<Request>) -> (Vec<Result<Answer>>,
     (answers, ALLOCATOR.peak_usage().saturating_sub(before))
 }
 
-/// Updates all items, and has a condition that does not hold in the end: so the memory is what the
-/// transaction takes, and not what the store takes for what is written.
+/// Updates all items, with a condition that finally fails: so this measures the transaction's
+/// memory, not the store's.
 fn cancelled() -> TransactWriteItems {
     let update = |id: i64| {
         let body = format!(
@@ -134,7 +132,7 @@ fn large_transactions_together_keep_no_more_than_the_lane_has() {
     let throttled = kinds.iter().filter(|kind| **kind == ErrorKind::Throttling).count();
     assert_eq!(decided + throttled, REQUESTS, "{kinds:?}");
     assert!(decided > 0, "{kinds:?}");
-    // Nobody keeps anything any more.
+    // All memory is released.
     let last = engine.transact_write_items(cancelled()).unwrap_err();
     assert_eq!(last.to_dynamo().kind(), ErrorKind::TransactionCanceled);
     let one = block_on(engine.start(Request::TransactWriteItems(cancelled())));
@@ -152,7 +150,7 @@ fn large_reads_together_keep_no_more_than_the_lane_has() {
     let asked = || vec![KeysAndAttributes::new("table", all.clone())];
     let requests = (0..REQUESTS).map(|_| BatchGetItem::new(asked()).into()).collect();
     let (answers, memory) = all_at_once(&engine, requests);
-    // The answers are kept by this test, and counted by whoever writes them.
+    // This test holds the answers.
     let held: usize = answers.iter().flatten().map(Answer::item_bytes).sum();
     assert!(memory < MEMORY_MAX.max(held + (64 << 20)), "{} MB", memory >> 20);
     for answer in answers {

@@ -1,4 +1,4 @@
-//! A process that writes is killed at any moment: what it had acknowledged is in its folder.
+//! A writing process is killed at any point: its acknowledged writes are in the folder.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -24,23 +24,23 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Where the process that is to be killed works; unset in the one that kills.
+/// The folder of the process that is killed; unset in the parent.
 const FOLDER: &str = "SINGLET_KILL_9_FOLDER";
-/// How many writes each of its threads had done before.
+/// Number of earlier writes of each of its threads.
 const DONE: &str = "SINGLET_KILL_9_DONE";
 
 const WRITERS: usize = 2;
 const TABLES: [&str; 2] = ["Orders", "Stock"];
-/// Each writer writes to so many items, again and again.
+/// Items per writer, which are written again and again.
 const KEYS: usize = 16;
 
-/// What a writer wrote last to each of its items.
+/// The last write to each of a writer's items.
 type Written = BTreeMap<(usize, usize), usize>;
 
-/// What there is in a table after so many writes of a writer. Every write goes to the first table,
+/// A table's contents after this many writes of a writer. Every write goes to the first table;
 /// every other one is a transaction over both.
 fn after(writer: usize, writes: usize, table: usize) -> Written {
-    // Older ones have been written over.
+    // Older ones have been overwritten.
     (writes.saturating_sub(2 * KEYS) + 1..=writes)
         .filter(|number| table == 0 || number % 2 == 1)
         .map(|number| ((writer, number % KEYS), number))
@@ -62,14 +62,13 @@ fn write(engine: &Engine, writer: usize, number: usize) {
     }
 }
 
-/// An engine that keeps little in memory, so that most of its processes are killed in the middle of
-/// a checkpoint.
+/// An engine with little memory, so that most processes are killed during a checkpoint.
 fn open(folder: &Path, options: Options) -> Engine {
     let disk = DiskOptions { recent_bytes: 64 << 10, chunk_bytes: 8 << 10, ..Default::default() };
     Engine::on(Store::Disk(DiskStore::open(folder, disk).unwrap()), options).unwrap()
 }
 
-/// Not a test of its own: this is what the process does that is to be killed.
+/// Not a test: the body of the process that is killed.
 #[test]
 fn writes_until_killed() {
     let Some(folder) = std::env::var_os(FOLDER) else { return };
@@ -82,7 +81,7 @@ fn writes_until_killed() {
             scope.spawn(move || {
                 for number in done + 1.. {
                     write(engine, writer, number);
-                    // One line is one write to the pipe, so it is there as a whole or not at all.
+                    // One line is one write to the pipe, so it arrives whole or not at all.
                     writeln!(std::io::stdout(), "done {writer} {number}").unwrap();
                 }
             });
@@ -90,7 +89,7 @@ fn writes_until_killed() {
     });
 }
 
-/// Lets a process write, kills it, and gives what it had acknowledged.
+/// Runs a process, kills it, and returns the writes it acknowledged.
 fn run_and_kill(folder: &Path, done: &[usize], lifetime: Duration) -> Vec<usize> {
     let counts: Vec<_> = done.iter().map(usize::to_string).collect();
     let mut child = Command::new(std::env::current_exe().unwrap())
@@ -109,7 +108,7 @@ fn run_and_kill(folder: &Path, done: &[usize], lifetime: Duration) -> Vec<usize>
         }
         numbers.is_some()
     };
-    // Its life begins with its first word; what it says meanwhile stays in the pipe.
+    // Its lifetime starts with its first line; later lines stay in the pipe.
     let has_begun = lines.by_ref().map_while(Result::ok).any(&mut note);
     std::thread::sleep(lifetime);
     // On Unix this is SIGKILL.
@@ -135,7 +134,7 @@ fn read(engine: &Engine, table: &str, writer: usize) -> Written {
         .collect()
 }
 
-/// How many writes of each writer there are: those that were acknowledged, and perhaps one more.
+/// The number of writes of each writer: the acknowledged ones, and at most one more.
 fn count_writes(engine: &Engine, acknowledged: &[usize]) -> Vec<usize> {
     let count = |(writer, acknowledged): (usize, &usize)| {
         let found = [0, 1].map(|table| read(engine, TABLES[table], writer));
@@ -156,7 +155,7 @@ fn what_was_acknowledged_outlives_the_process() {
     let _ = std::fs::remove_dir_all(&folder);
     let engine = open(&folder, Options::default());
     for table in TABLES {
-        let key = KeySchema { partition: KeyAttribute::new("pk", KeyType::S), sort: None };
+        let key = KeySchema::simple(KeyAttribute::new("pk", KeyType::S), None);
         let schema = TableSchema { name: table.to_owned(), key, indexes: Vec::new() };
         engine.create_table(CreateTable::new(schema)).unwrap();
         engine.wait_until_active(table).unwrap();
@@ -170,7 +169,7 @@ fn what_was_acknowledged_outlives_the_process() {
         let lifetime = Duration::from_micros(random.below(60_000) as u64);
         let acknowledged = run_and_kill(&folder, &done, lifetime);
         let begun = Instant::now();
-        // The store can be checked only while nobody reads, the engine's own thread included.
+        // The check needs a store without readers, including the engine's own thread.
         let quiet = Options { background: false, ..Options::default() };
         let engine = open(&folder, quiet);
         openings.push(begun.elapsed());

@@ -1,4 +1,4 @@
-//! DynamoDB's endpoint in a program of your own: an engine, a port, and a client that speaks HTTP.
+//! Embeds the DynamoDB endpoint in a program: an engine, a port, and a plain HTTP client.
 //!
 //! ```console
 //! $ cargo run --quiet --example endpoint
@@ -15,7 +15,7 @@ use tokio::sync::oneshot;
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
-    // Port 0 takes any free one.
+    // Port 0 picks a free one.
     let options = Options { address: ([127, 0, 0, 1], 0).into(), ..Options::default() };
     let server = Server::bind(options).await?;
     let address = server.local_address();
@@ -44,13 +44,13 @@ async fn main() -> Result<(), Box<dyn Error>> {
     });
     conversation.await??;
 
-    // Requests in flight are answered before the endpoint is gone.
+    // The endpoint answers requests in flight before it stops.
     drop(stop);
     serving.await?;
     Ok(())
 }
 
-/// Sends a request as any client would, and gives the body of the answer.
+/// Sends a request as any client would and returns the body of the response.
 fn send(address: SocketAddr, operation: &str, body: &str) -> std::io::Result<String> {
     let mut stream = TcpStream::connect(address)?;
     write!(

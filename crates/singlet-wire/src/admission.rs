@@ -1,35 +1,36 @@
-//! How much is taken on at a time: requests, and the bytes that they hold.
+//! Admission control: how many requests run at a time, and how many bytes they hold.
 //!
-//! What is beyond the bounds is refused at once. A client that is told to try again later comes
-//! back when there is room; one that is left waiting comes back while it still waits.
+//! Requests beyond the limits are refused at once. A client that is refused retries after a
+//! backoff, when there may be room; one that is kept waiting times out and sends a second request
+//! while the first is still queued.
 
 use crate::limits::Limits;
 use singlet_edge::{Holders, Reservation, Room, Share, Shares, Taken};
 use singlet_engine::{AnswerRoom, ClientAccount};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Up to this many bytes a body or an answer is small, and has room that large ones cannot take.
+/// Bodies and responses up to this size are small. They have a room that large ones cannot use.
 pub(crate) const SMALL_BYTES_MAX: usize = 64 << 10;
 
-/// Counts what is taken on.
+/// Counts admitted requests and their bytes.
 #[derive(Debug)]
 pub(crate) struct Admission {
-    /// Requests that are being carried out, shared as bytes are.
+    /// Executing requests, shared between clients as bytes are.
     requests: Room,
     pub(crate) rooms: Rooms,
 }
 
-/// Where bytes are held, by kind, so that one kind cannot take the room of another.
+/// One room for each kind of bytes, so that one kind cannot crowd out another.
 #[derive(Debug)]
 pub(crate) struct Rooms {
     pub(crate) small: Room,
     pub(crate) large_bodies: Room,
     pub(crate) large_answers: Room,
-    /// Items that writes return, from before the write is done until its answer has other room.
+    /// Items returned by writes, from before the commit until the response has its own room.
     pub(crate) returned_items: Room,
 }
 
-/// What an address holds of each room, and its identity for fair queuing.
+/// The bytes an address holds in each room, and its identity for fair queuing.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct AddressShares {
     requests: Share,
@@ -40,8 +41,8 @@ pub(crate) struct AddressShares {
     account: ClientAccount,
 }
 
-/// What a connection holds of each room, and its identity for fair queuing: its own, or its address's
-/// if that is another machine.
+/// The bytes a connection holds in each room, and its identity for fair queuing: its address's if
+/// the client is remote, else its own.
 #[derive(Debug)]
 pub(crate) struct ClientShares {
     requests: Shares,
@@ -52,7 +53,7 @@ pub(crate) struct ClientShares {
     pub(crate) account: ClientAccount,
 }
 
-/// Room for the item that a write returns, which the engine asks for. Clones are the same room.
+/// Room for the item a write returns; the engine reserves it. Clones share the reservation.
 #[derive(Clone)]
 pub(crate) struct ReturnedItem(Arc<Mutex<Reservation>>);
 
@@ -79,19 +80,19 @@ impl ClientShares {
         }
     }
 
-    /// Who takes turns with others.
+    /// The identity for fair queuing.
     pub(crate) fn client(&self) -> &Share {
         self.requests.client()
     }
 }
 
 impl Rooms {
-    /// Room for what is small, on a client's account.
+    /// Room for small bytes of a client.
     pub(crate) fn hold_small(&self, client: &ClientShares) -> Reservation {
         self.small.hold(&client.small)
     }
 
-    /// Room for a body that is said to have so many bytes; `None` if nobody knows.
+    /// Room for a body with this Content-Length, if there is one.
     pub(crate) fn hold_body(&self, client: &ClientShares, announced: Option<usize>) -> Reservation {
         match announced {
             Some(bytes) if bytes <= SMALL_BYTES_MAX => self.hold_small(client),
@@ -99,7 +100,7 @@ impl Rooms {
         }
     }
 
-    /// Room for an answer of so many bytes.
+    /// Room for a response of this many bytes.
     pub(crate) fn hold_answer(&self, client: &ClientShares, bytes: usize) -> Reservation {
         match bytes {
             0..=SMALL_BYTES_MAX => self.hold_small(client),
@@ -107,13 +108,12 @@ impl Rooms {
         }
     }
 
-    /// Room for the item that a write is going to return. How much it takes is known later.
+    /// Room for the item a write will return. Its size becomes known later.
     pub(crate) fn hold_returned_item(&self, client: &ClientShares) -> ReturnedItem {
         ReturnedItem(Arc::new(Mutex::new(self.returned_items.hold(&client.returned_items))))
     }
 
-    /// All rooms, and what their bytes are held by. Items that writes return wait for room for
-    /// answers.
+    /// All rooms, and the transfers that hold their bytes. Returned items wait for response room.
     pub(crate) fn all(&self) -> [(&Room, Holders); 4] {
         [
             (&self.small, Holders::All),
@@ -123,7 +123,7 @@ impl Rooms {
         ]
     }
 
-    /// How many bytes are held in all rooms.
+    /// Bytes held in all rooms.
     pub(crate) fn used(&self) -> usize {
         self.all().iter().map(|(room, _)| room.used()).sum()
     }
@@ -143,7 +143,7 @@ impl Admission {
         }
     }
 
-    /// Takes on a request that is complete and verified, if there is room, until the guard is dropped.
+    /// Admits a complete and verified request, if there is room, until the guard is dropped.
     pub(crate) fn admit<'a>(&'a self, client: &'a ClientShares) -> Option<Taken<'a>> {
         self.requests.take(&client.requests, 1)
     }
@@ -158,12 +158,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_too_much_is_refused_until_there_is_room() {
+    fn requests_beyond_the_limit_are_refused_until_there_is_room() {
         let admission = Admission::new(&Limits { requests_max: 3, ..Limits::default() });
         let clients = [ClientShares::new(None), ClientShares::new(None)];
         let mut requests: Vec<_> = (0..2).map(|_| admission.admit(&clients[0])).collect();
         assert!(requests.iter().all(Option::is_some));
-        // Half of all, and no more, so that another client finds room.
+        // One client gets half, so another one finds room.
         assert!(admission.admit(&clients[0]).is_none());
         requests.push(admission.admit(&clients[1]));
         assert!(requests.iter().all(Option::is_some));
@@ -188,7 +188,7 @@ mod tests {
         assert_eq!(large.len(), 5);
         assert!(rooms.large_answers.take_shortage());
         assert!(rooms.hold_answer(&clients[0], 1000).add(1000));
-        // A page of a megabyte still finds room, too.
+        // A page of 1 MB still finds room.
         assert!(rooms.hold_answer(&ClientShares::new(None), 1 << 20).add(1 << 20));
     }
 }

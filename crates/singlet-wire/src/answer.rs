@@ -1,4 +1,4 @@
-//! Answers as they go over the wire: status, headers, body.
+//! Responses as sent: status, headers, body.
 
 use crate::admission::SMALL_BYTES_MAX;
 use crate::body::Body;
@@ -15,24 +15,24 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-amzn-requestid");
 const CHECKSUM: HeaderName = HeaderName::from_static("x-amz-crc32");
-/// The two names of DynamoDB's JSON. Clients get the one that they use themselves.
+/// The two content types of DynamoDB's JSON. A response uses the one of its request.
 pub(crate) const JSON_1_0: HeaderValue = HeaderValue::from_static(JSON_1_0_NAME);
 pub(crate) const JSON_1_0_NAME: &str = "application/x-amz-json-1.0";
 pub(crate) const JSON: HeaderValue = HeaderValue::from_static("application/json");
 const TEXT: HeaderValue = HeaderValue::from_static("text/plain; charset=utf-8");
 
-/// Over HTTP/1.1, answers up to this length are not counted as held: a connection has one at a time,
-/// so that there cannot be more of them than connections. HTTP/2 has many on each.
+/// Over HTTP/1.1, responses up to this size are not counted: a connection has one at a time, so the
+/// connection limit bounds them. HTTP/2 has many per connection.
 const UNCOUNTED_BYTES_MAX: usize = 16 << 10;
 
-/// How long an id is, and what it is written with: the service's ids are numbers of 260 bits.
+/// Length and alphabet of a request id. The service's ids are 260-bit numbers.
 const ID_LEN: usize = 52;
 const DIGITS: &[u8; 32] = b"0123456789ABCDEFGHIJKLMNOPQRSTUV";
 const BITS_PER_DIGIT: u32 = 5;
-/// Two digits for each number of ten bits.
+/// Two digits for each 10-bit number.
 const DIGIT_PAIRS: [[u8; 2]; 1024] = digit_pairs();
 
-/// Where the ids of requests come from: they must differ, but may be guessed.
+/// Generates request ids. They must be unique, but may be predictable.
 #[derive(Debug)]
 pub(crate) struct RequestIds {
     next: AtomicU64,
@@ -40,16 +40,16 @@ pub(crate) struct RequestIds {
 
 impl RequestIds {
     pub(crate) fn new() -> Self {
-        // The standard library's own source of randomness: the keys of a new hasher.
+        // The keys of a new hasher: the standard library's source of randomness.
         Self { next: AtomicU64::new(RandomState::new().hash_one(0_u8)) }
     }
 
-    /// The next id, as the value of a header.
+    /// The next id, as a header value.
     pub(crate) fn next(&self) -> HeaderValue {
         let mut number = self.next.fetch_add(1, Ordering::Relaxed);
         let mut id = [b'0'; ID_LEN];
         for part in id.chunks_exact_mut(ID_LEN / 4) {
-            // 13 digits take 65 bits; the last one of each part stays the same.
+            // 13 digits are 65 bits, so the last digit of each part is constant.
             number = splitmix64(number);
             let mut bits = number;
             for pair in part.chunks_exact_mut(2) {
@@ -62,7 +62,7 @@ impl RequestIds {
     }
 }
 
-#[allow(clippy::indexing_slicing, reason = "evaluated when this is compiled")]
+#[allow(clippy::indexing_slicing, reason = "evaluated at compile time")]
 const fn digit_pairs() -> [[u8; 2]; 1024] {
     let mut pairs = [[0; 2]; 1024];
     let mut number = 0;
@@ -73,7 +73,7 @@ const fn digit_pairs() -> [[u8; 2]; 1024] {
     pairs
 }
 
-/// SplitMix64: spreads consecutive numbers.
+/// SplitMix64: scatters consecutive numbers.
 fn splitmix64(number: u64) -> u64 {
     let mut number = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
     number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -81,16 +81,16 @@ fn splitmix64(number: u64) -> u64 {
     number ^ (number >> 31)
 }
 
-/// What an answer takes from its request: id, content type, HTTP version.
+/// What a response takes over from its request.
 #[derive(Debug)]
 pub(crate) struct Style {
     pub(crate) id: HeaderValue,
-    /// The name of JSON that the client uses.
+    /// The content type of the request.
     pub(crate) json: HeaderValue,
     pub(crate) is_http2: bool,
 }
 
-/// A body that is written, with the room that it takes until the client has it.
+/// An encoded body, with the room it holds until the client has received it.
 #[derive(Debug)]
 pub(crate) struct Written {
     bytes: Vec<u8>,
@@ -99,9 +99,9 @@ pub(crate) struct Written {
 }
 
 impl Written {
-    /// A body that needs no room yet.
+    /// A body without room.
     pub(crate) fn new(mut bytes: Vec<u8>) -> Self {
-        // What is counted is what the body has, so a large one may not take much more.
+        // Only the length is counted, so a large body must not have much spare capacity.
         if bytes.len() > SMALL_BYTES_MAX && bytes.capacity() > bytes.len() + bytes.len() / 2 {
             bytes.shrink_to_fit();
         }
@@ -113,30 +113,29 @@ impl Written {
         self.bytes.len()
     }
 
-    /// Has the body take room that was found for it.
+    /// Attaches the room that was found for the body.
     pub(crate) fn in_room(self, hold: Reservation) -> Self {
         Self { hold: Some(hold), ..self }
     }
 }
 
 impl Style {
-    /// Whether an answer of this length needs room, because a client can have many of them or
-    /// because it is long.
+    /// Whether a response of this length must be counted.
     pub(crate) fn needs_room(&self, bytes: usize) -> bool {
         self.is_http2 || bytes > UNCOUNTED_BYTES_MAX
     }
 
-    /// An answer in DynamoDB's JSON.
+    /// A response in DynamoDB's JSON.
     pub(crate) fn json(self, written: Written, client: &Client) -> Response<Body> {
         self.written(StatusCode::OK, written, client)
     }
 
-    /// An answer that says why the request was refused, in few words.
+    /// A short error response.
     pub(crate) fn error(self, error: &Error, client: &Client) -> Response<Body> {
         self.written_error(error.kind(), error_body(error), client)
     }
 
-    /// An answer whose body says why the request was refused.
+    /// An error response with this body.
     pub(crate) fn written_error(
         self,
         kind: ErrorKind,
@@ -157,18 +156,18 @@ impl Style {
         finish(status, self.json, body, checksum, self.id)
     }
 
-    /// An answer that rejects something that is not a DynamoDB request.
+    /// A response to something that is not a DynamoDB request.
     pub(crate) fn rejection(self, rejection: Rejection) -> Response<Body> {
         let text = Bytes::from_static(rejection.text().as_bytes());
         plain(rejection.status(), text, self.id)
     }
 
-    /// An answer for people, and for what watches over services.
+    /// A plain-text response, for people and monitoring.
     pub(crate) fn text(self, body: impl Into<Bytes>) -> Response<Body> {
         plain(StatusCode::OK, body.into(), self.id)
     }
 
-    /// Like [`Style::text`], with the room that it takes until the client has it.
+    /// Like [`Style::text`], with the room it holds until the client has received it.
     pub(crate) fn held_text(
         self,
         text: Vec<u8>,
@@ -180,21 +179,21 @@ impl Style {
     }
 }
 
-/// The body of an answer that says why a request was refused.
+/// The body of an error response.
 pub(crate) fn error_body(error: &Error) -> Written {
     let mut writer = Writer::new();
     error.write_json(&mut writer);
     Written::new(writer.into_bytes())
 }
 
-/// A body whose bytes are held, and watched, until the client has them.
+/// A body whose bytes are counted and monitored until the client has received them.
 fn held(bytes: Vec<u8>, hold: Reservation, client: &Client) -> Body {
     let transfer = client.activity.begin_answer(bytes.len());
     let held = HeldBytes { bytes, _hold: hold, _transfer: transfer.clone() };
     Body::watched(Bytes::from_owner(held), transfer)
 }
 
-/// Bytes on their way to a client, which count as held until the last of them is written.
+/// Bytes being sent to a client. They stay counted until the last one is written.
 struct HeldBytes {
     bytes: Vec<u8>,
     _hold: Reservation,
@@ -207,7 +206,7 @@ impl AsRef<[u8]> for HeldBytes {
     }
 }
 
-/// The id of the request that this is the answer to.
+/// The request id of a response.
 pub(crate) fn id(response: &Response<Body>) -> Option<&str> {
     response.headers().get(REQUEST_ID)?.to_str().ok()
 }
@@ -255,7 +254,7 @@ mod tests {
 
     #[test]
     fn the_checksum_is_that_of_the_body() {
-        // What the service sends with these bodies, as its clients have recorded it.
+        // Checksums the service sends with these bodies, as recorded by its clients.
         let checksum = |written: Written| written.checksum;
         let unknown = Error::new(ErrorKind::UnknownOperation);
         assert_eq!(checksum(error_body(&unknown)), 1_368_724_161);
@@ -266,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_client_can_have_many_of_needs_room() {
+    fn responses_a_client_can_have_many_of_need_room() {
         assert!(!style().needs_room(UNCOUNTED_BYTES_MAX));
         assert!(style().needs_room(UNCOUNTED_BYTES_MAX + 1));
         assert!(Style { is_http2: true, ..style() }.needs_room(1));

@@ -1,4 +1,4 @@
-//! The bodies of requests, read whole, and those of answers.
+//! Request bodies, read completely, and response bodies.
 
 use crate::admission::{Rooms, SMALL_BYTES_MAX};
 use crate::connection::Client;
@@ -14,31 +14,30 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use tokio::time::timeout;
 
-/// The size of a body's first buffer, however long the body claims to be.
+/// Size of the first buffer, regardless of Content-Length.
 const FIRST_BUFFER_BYTES: usize = 64 << 10;
-/// How many times larger the buffer of a body becomes that does not say how long it is. The buffers
-/// that it grew out of stay with the allocator for a while: by fours they are a third of the body.
+/// Growth factor of the buffer of a body without Content-Length. The allocator keeps the outgrown
+/// buffers for a while: with a factor of 4 they add up to a third of the body.
 const BUFFER_GROWTH: usize = 4;
-/// How much is inflated before the bytes that it takes are counted.
+/// Bytes inflated between two reservations.
 const INFLATED_AT_A_TIME: usize = 64 << 10;
-/// How many bytes of an answer are passed on at a time. How fast they go shows how fast the client
-/// takes them.
+/// Chunk size of responses. The pace of the chunks shows how fast the client reads.
 const ANSWER_PART_BYTES: usize = 64 << 10;
 
-/// A request's body, which counts as held for as long as it is there.
+/// A request body, counted until it is dropped.
 #[derive(Debug)]
 pub(crate) struct Received {
     bytes: Bytes,
-    /// Nothing for one that came with its head.
+    /// `None` if the body arrived together with its head.
     hold: Option<Reservation>,
 }
 
-/// Why a body is not there.
+/// Why a body cannot be read.
 #[derive(Debug)]
 pub(crate) enum Refused {
-    /// For a reason of HTTP.
+    /// An HTTP error.
     Rejected(Rejection),
-    /// There is no room for it now.
+    /// No room at the moment.
     NoRoom,
 }
 
@@ -48,13 +47,13 @@ impl From<Rejection> for Refused {
     }
 }
 
-/// Reads a body to its end. `arriving` is what the edge knows of a request whose head is counted
+/// Reads a body to its end. `arriving` is the edge's guard for a request whose head is counted
 /// already.
 ///
-/// One that came with its head, as small ones do, is a single frame and is passed on as it lies.
-/// A longer one is gathered in one buffer, which grows and is counted as bytes arrive: what a client
-/// only says that it will send costs next to nothing. `is_sending`: it sent no `Expect`, so it
-/// sends without waiting.
+/// A small body usually arrives together with its head, as a single frame, and is used without
+/// copying. A longer one is collected in one buffer that grows, and is counted, as bytes arrive:
+/// Content-Length alone reserves next to nothing. `is_sending` means that the client sent no
+/// `Expect` header, so it sends without waiting.
 pub(crate) async fn read(
     mut incoming: Incoming,
     arriving: Option<Transfer>,
@@ -66,8 +65,8 @@ pub(crate) async fn read(
     let reading = async {
         let gathered = gather(&mut incoming, arriving, limits.body_bytes_max, rooms, client).await;
         if gathered.is_err() && is_sending {
-            // A client that is still sending does not look for an answer, and would lose it if the
-            // connection ended now. So the rest is read and discarded.
+            // A client that is still sending does not read the response, and would lose it if the
+            // connection closed now. So read and discard the rest.
             discard(&mut incoming, limits.body_bytes_max).await;
         }
         gathered
@@ -106,8 +105,7 @@ async fn gather(
         }
         transfer.note_received(part.len());
         if whole.capacity() - whole.len() < part.len() {
-            // Memory that is not written to costs nothing, so one growth is enough for what was
-            // announced.
+            // Unwritten memory is free, so grow once to the announced length.
             let grown = (whole.capacity() * BUFFER_GROWTH).min(bytes_max);
             let room = if announced == 0 { grown } else { announced };
             let more = room.saturating_sub(whole.len()).max(part.len());
@@ -121,7 +119,7 @@ async fn gather(
     }
 }
 
-/// The next bytes of a body; trailers are passed over.
+/// The next bytes of a body, skipping trailers.
 async fn next(incoming: &mut Incoming) -> Result<Option<Bytes>, Rejection> {
     loop {
         match poll_fn(|context| Pin::new(&mut *incoming).poll_frame(context)).await {
@@ -150,12 +148,12 @@ impl Received {
         &self.bytes
     }
 
-    /// Whether reading it takes so long that it should not be done where sockets are served.
+    /// Whether parsing it takes too long for a thread that serves sockets.
     pub(crate) fn is_large(&self) -> bool {
         self.bytes.len() > SMALL_BYTES_MAX
     }
 
-    /// Has it count as held if it does not yet, because it came with its head.
+    /// Counts a body that arrived with its head and so was not counted yet.
     pub(crate) fn count(&mut self, rooms: &Rooms, client: &Client) -> Result<(), Refused> {
         if self.hold.is_none() {
             let mut hold = rooms.hold_body(&client.shares, Some(self.bytes.len()));
@@ -167,13 +165,13 @@ impl Received {
         Ok(())
     }
 
-    /// Gives the bytes up, but still counts them: what was made of them takes about as many.
+    /// Drops the bytes but keeps their reservation, for the parsed request, which takes about as
+    /// much memory.
     pub(crate) fn into_hold(self) -> Option<Reservation> {
         self.hold
     }
 
-    /// The body that this one is a compressed form of. What inflates beyond the bound is refused
-    /// before it is there.
+    /// Decompresses the body. Stops as soon as the output exceeds the limit.
     pub(crate) fn inflate(
         self,
         bytes_max: usize,
@@ -204,7 +202,7 @@ impl Received {
     }
 }
 
-/// The body of an answer: bytes that are there already.
+/// A response body, already encoded.
 #[derive(Debug, Default)]
 pub(crate) struct Body {
     bytes: Bytes,
@@ -212,7 +210,7 @@ pub(crate) struct Body {
 }
 
 impl Body {
-    /// Bytes whose way to the client is watched.
+    /// A body whose transfer is monitored.
     pub(crate) fn watched(bytes: Bytes, transfer: Transfer) -> Self {
         Self { bytes, transfer: Some(transfer) }
     }

@@ -22,18 +22,17 @@ use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
-/// What an open stream of HTTP/2 costs besides its headers, about: its state and its task.
+/// Approximate memory of an open HTTP/2 stream without its headers: its state and its task.
 const STREAM_BYTES: usize = 4 << 10;
 
-/// How many headers a request may have: hyper's own bound for HTTP/1.1. Checking what a signature says
-/// about them takes time that grows with their square.
+/// Header limit: hyper's own for HTTP/1.1. Checking the signed headers takes quadratic time.
 const HEADERS_MAX: usize = 100;
 
-/// How connections are spoken to; made once.
+/// The HTTP configuration, shared by all connections.
 #[derive(Clone)]
 pub(crate) struct Protocol(auto::Builder<TokioExecutor>);
 
-/// Who is at the other end of a connection.
+/// The client of a connection.
 #[derive(Debug)]
 pub(crate) struct Client {
     pub(crate) activity: Arc<Activity>,
@@ -48,7 +47,7 @@ impl Protocol {
         builder
             .http1()
             .max_buf_size(limits.head_bytes_max)
-            // Whoever takes too long is found by looking at all connections.
+            // The edge's sweep enforces time limits.
             .header_read_timeout(None);
         builder
             .http2()
@@ -57,8 +56,8 @@ impl Protocol {
         Self(builder)
     }
 
-    /// Serves a connection until it ends, or until its requests in flight are answered after
-    /// the server was told to stop.
+    /// Serves a connection until it closes, or until its requests in flight are answered after the
+    /// server began to stop.
     pub(crate) async fn serve(self, accepted: Accepted<AddressShares>, shared: Arc<Shared>) {
         let Accepted { stream, activity, peer, address, is_refused, mut stop } = accepted;
         let client = Arc::new(Client {
@@ -72,7 +71,7 @@ impl Protocol {
         let mut serving = pin!(self.0.serve_connection(TokioIo::new(stream), service));
         let mut stopped = pin!(stop.wait_for(|stop| *stop));
         let mut is_stopping = false;
-        // What ends a connection early is the client's business: it is gone, or did not speak HTTP.
+        // Errors are the client's: it disconnected, or did not speak HTTP.
         let _ = poll_fn(|context| {
             if let Poll::Ready(ended) = serving.as_mut().poll(context) {
                 return Poll::Ready(ended);
@@ -98,8 +97,8 @@ async fn answer(
     if is_refused {
         return Ok(refuse(&shared, &client, &request, ErrorKind::ServiceUnavailable));
     }
-    // A connection of HTTP/1.1 has one head at a time. Those of HTTP/2 are counted: a client
-    // could open many and never send their bodies.
+    // An HTTP/1.1 connection has one head at a time. HTTP/2 heads are counted, because a client
+    // could open many streams and never send their bodies.
     let (mut hold, mut arriving) = (None, None);
     if request.version() == Version::HTTP_2 {
         client.activity.note_http2();
@@ -122,7 +121,7 @@ fn head_bytes(request: &Request<Incoming>) -> usize {
     headers.map(|(name, value)| name.as_str().len() + value.len()).sum()
 }
 
-/// Answers without looking at the request.
+/// Responds without looking at the request.
 fn refuse(
     shared: &Shared,
     client: &Client,
@@ -130,7 +129,7 @@ fn refuse(
     kind: ErrorKind,
 ) -> Response<Body> {
     let mut response = style(shared, request).error(&Error::new(kind), client);
-    // HTTP/2 has no such header; there the connection ends when its time is up.
+    // HTTP/2 has no such header; there the connection closes when its time is up.
     if request.version() != Version::HTTP_2 {
         response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
     }

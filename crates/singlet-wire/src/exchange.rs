@@ -1,4 +1,4 @@
-//! The life of one request, from its head to its answer.
+//! The life of one request, from its head to its response.
 
 use crate::admission::{Admission, ReturnedItem, SMALL_BYTES_MAX};
 use crate::answer::{self, RequestIds, Style, Written};
@@ -28,22 +28,22 @@ use std::task::Poll;
 use std::time::{Duration, Instant};
 
 const TARGET: HeaderName = HeaderName::from_static("x-amz-target");
-/// Room for the answer to a GetItem of usual size, so that it is written without growing.
+/// Initial buffer for responses, enough for a typical GetItem.
 const ANSWER_BYTES_USUAL: usize = 1024;
-/// Up to this many bytes of items are written as JSON where sockets are served, which takes about
-/// half a millisecond.
+/// Items up to this size are encoded on the thread that serves the socket, which takes about half a
+/// millisecond.
 const INLINE_BYTES_MAX: usize = 256 << 10;
-/// How many times longer the JSON of nearly all items is than what is stored, at most. That of a list
-/// of NULLs is 14 times as long.
+/// JSON is at most this many times larger than the stored item, for nearly all items. A list of
+/// NULLs grows by a factor of 14.
 const JSON_GROWTH_USUAL: usize = 2;
-/// How long to wait before looking for room again.
+/// Pause between attempts to find room.
 const ROOM_RETRY_PAUSE: Duration = Duration::from_millis(50);
-/// By how much answers to writes may exceed a room, when they have waited for it.
+/// How far responses to writes may exceed a room after they have waited for it.
 const BEYOND_ROOM_BYTES_MAX: usize = 32 << 20;
-/// Answers to writes up to this length do not wait: there are no more of them than requests.
+/// Responses to writes up to this size do not wait: the request limit bounds them.
 const UNDELAYED_BYTES_MAX: usize = 4 << 10;
 
-/// What all requests share.
+/// State shared by all requests.
 pub(crate) struct Shared {
     pub(crate) engine: Engine,
     pub(crate) limits: Limits,
@@ -53,7 +53,7 @@ pub(crate) struct Shared {
     pub(crate) admission: Admission,
     pub(crate) metrics: Metrics,
     pub(crate) lane: LargeLane,
-    /// Whether the endpoint listens on a loopback address, and so must be meant by its name.
+    /// Whether the endpoint listens on a loopback address, and so must check `Host`.
     pub(crate) is_on_loopback: bool,
 }
 
@@ -85,7 +85,7 @@ impl From<Refused> for Refusal {
 }
 
 impl Shared {
-    /// Answers a request, whatever it is; also if its handler panics.
+    /// Responds to any request, even if its handler panics.
     pub(crate) async fn answer(
         self: &Arc<Self>,
         request: Request<Incoming>,
@@ -114,7 +114,7 @@ impl Shared {
         let carried_out = carried_out.unwrap_or_else(|| {
             self.metrics.panics.fetch_add(1, Ordering::Relaxed);
             let operation = operation.map(Operation::name);
-            tracing::error!(operation, id = ?style.id, "the handler of a request panicked");
+            tracing::error!(operation, id = ?style.id, "a request handler panicked");
             Err(Error::new(ErrorKind::InternalServerError).into())
         });
         let (response, outcome) = match carried_out {
@@ -139,7 +139,7 @@ impl Shared {
         response
     }
 
-    /// Answers GET: `/health` to everybody, `/metrics` to this machine or a signed request.
+    /// Responds to GET: `/health` for all clients, `/metrics` for local clients or signed requests.
     async fn answer_get(&self, head: &Parts, client: &Client, style: Style) -> Response<Body> {
         match head.uri.path() {
             "/health" => match self.engine.check_writable() {
@@ -153,14 +153,14 @@ impl Shared {
                     Err(error) => style.error(&error, client),
                 }
             }
-            // What the service says to a GET. Scripts that wait for an endpoint look for it.
+            // The service's response to GET. Scripts that wait for an endpoint look for it.
             _ => style
                 .text(format!("healthy: dynamodb.{}.amazonaws.com ", self.engine.home().region)),
         }
     }
 
-    /// The page of metrics. Over HTTP/2 one connection can have many of them, so they take room; over
-    /// HTTP/1.1 they do not, because the page would show what it takes itself.
+    /// The metrics page. It takes room over HTTP/2, where one connection can request many, but not
+    /// over HTTP/1.1, where it would show up in its own figures.
     async fn answer_metrics(&self, client: &Client, style: Style) -> Response<Body> {
         let page = self.metrics.render(&self.engine, &self.admission);
         if !style.is_http2 {
@@ -172,7 +172,7 @@ impl Shared {
         }
     }
 
-    /// Carries out a request, and gives the body of its answer.
+    /// Executes a request and returns the body of its response.
     async fn carry_out(
         self: &Arc<Self>,
         head: &Parts,
@@ -197,7 +197,7 @@ impl Shared {
             .get(CONTENT_ENCODING)
             .is_some_and(|encoding| encoding.as_bytes().eq_ignore_ascii_case(b"gzip"));
         let (request, _hold) = if body.is_large() || is_gzip {
-            // It waits for its turn.
+            // The request queues for a large-request thread.
             body.count(rooms, client)?;
             let unverified = UnverifiedBody { body, is_gzip };
             let (shared, owner, head) = (Arc::clone(self), Arc::clone(client), head.clone());
@@ -210,8 +210,8 @@ impl Shared {
             return Err(Error::new(ErrorKind::Throttling).into());
         };
         let effect = Effect::of(&request);
-        // What a write returns must have room before the write is done; until then it can be refused.
-        // It is held until the answer has room of its own.
+        // The item a write returns must have room before the commit, while the write can still be
+        // refused. It keeps that room until the response has its own.
         let returned = returns_item(&request).then(|| rooms.hold_returned_item(&client.shares));
         let context = RequestContext {
             client: Some(client.shares.account.clone()),
@@ -229,9 +229,9 @@ impl Shared {
         self.write(answer, effect, client, style).await
     }
 
-    /// Writes an answer, once there is room for it.
+    /// Encodes a response once there is room for it.
     ///
-    /// What was only read can be read again later. A write that is done cannot be refused.
+    /// A read can be refused and repeated later. A committed write cannot be refused.
     async fn write(
         &self,
         answer: Answer,
@@ -258,7 +258,7 @@ impl Shared {
         };
         let (answer, hold) = match begun {
             Ok(written) => return Ok(written),
-            // It takes more than nearly all answers do.
+            // The JSON is longer than usual.
             Err(unwritten) => unwritten,
         };
         let count = move || {
@@ -272,8 +272,8 @@ impl Shared {
         written.map_err(|_| Error::new(ErrorKind::InternalServerError).into())
     }
 
-    /// Answers with an error. One that carries large items is written as a large answer is; if there
-    /// is no room for it, it becomes ThrottlingException.
+    /// Responds with an error. An error with large items needs room like a large response; without
+    /// room it becomes ThrottlingException.
     async fn refuse(
         &self,
         error: Error,
@@ -303,7 +303,7 @@ impl Shared {
         }
     }
 
-    /// Writes an error with many bytes of items, if there is room for it.
+    /// Encodes an error with many bytes of items, if there is room.
     async fn write_large_error(
         &self,
         error: Error,
@@ -328,7 +328,8 @@ impl Shared {
         Ok(self.lane.run(owner, write).await)
     }
 
-    /// Finds room for an answer: at once, or for one that cannot be refused, within a time.
+    /// Finds room for a response: at once, or, for a response that cannot be refused, within a time
+    /// limit.
     async fn find_room(
         &self,
         client: &Client,
@@ -339,7 +340,7 @@ impl Shared {
         self.find_more_room(hold, bytes, effect).await
     }
 
-    /// Like [`Shared::find_room`], for an answer that has some already.
+    /// Like [`Shared::find_room`], for a response that already holds some.
     async fn find_more_room(
         &self,
         mut hold: Reservation,
@@ -383,10 +384,10 @@ impl Shared {
     }
 }
 
-/// What comes out of work, unless it panics.
+/// The result of a future, or `None` if it panicked.
 ///
-/// What one request brings down must not bring down its connection or the process. What requests
-/// share is changed in single steps, none of which can be left half done.
+/// A panic in one request must not end its connection or the process. Shared state is safe to use
+/// afterwards, because it is only changed in single steps.
 async fn unless_panicked<T>(mut work: Pin<&mut impl Future<Output = T>>) -> Option<T> {
     poll_fn(|context| match catch_unwind(AssertUnwindSafe(|| work.as_mut().poll(context))) {
         Ok(progress) => progress.map(Some),
@@ -399,19 +400,19 @@ fn is_allowed_host(shared: &Shared, head: &Parts) -> bool {
     !shared.is_on_loopback || host::of(head).is_some_and(host::is_local)
 }
 
-/// The answer to a write that is done cannot be held. The client cannot know whether it is done, as
-/// after a lost connection.
+/// The write is committed, but its response cannot be held. As after a lost connection, the client
+/// does not learn the outcome.
 fn no_room_for_done(bytes: usize) -> Refusal {
-    tracing::warn!(bytes, "there is no room for the answer to a write that is done");
+    tracing::warn!(bytes, "no room for the response to a committed write");
     Error::new(ErrorKind::InternalServerError).into()
 }
 
-/// What a request does, as far as its answer is concerned.
+/// Whether a request can still be refused after execution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Effect {
-    /// It changes nothing, so that it can be refused at any time.
+    /// Changes nothing, so it can be refused at any time.
     Read,
-    /// What it does cannot be refused any more when it is done.
+    /// Cannot be refused once it is committed.
     Write,
 }
 
@@ -449,8 +450,8 @@ impl Effect {
     }
 }
 
-/// Whether a write may return an item, done or refused. What a transaction shows when it is refused
-/// is counted by the engine.
+/// Whether a write may return an item, on success or failure. The engine counts the items of a
+/// cancelled transaction.
 fn returns_item(request: &operation::Request) -> bool {
     use operation::Request as R;
     match request {
@@ -469,10 +470,9 @@ fn written(answer: &Answer) -> Written {
     Written::new(writer.into_bytes())
 }
 
-/// Writes an answer into the room that it has, and gives back what it does not need. The answer
-/// comes back if it takes more than that. The JSON of a text is a little longer than what is stored,
-/// so the buffer is, too; else it would be copied to one of twice the length for its last bytes, and
-/// take twice as much memory as is counted.
+/// Encodes a response into its reserved room and releases the rest; returns the response if it does
+/// not fit. The JSON of a text is slightly longer than the stored item, so the buffer is too.
+/// Otherwise the last bytes would double it, beyond what is counted.
 fn write_within(
     answer: Box<Answer>,
     expected: usize,
@@ -490,15 +490,14 @@ fn write_within(
     Ok(written.in_room(hold))
 }
 
-/// A body that has arrived, and is not verified.
+/// A received body that is not verified yet.
 struct UnverifiedBody {
     body: Received,
     is_gzip: bool,
 }
 
 impl UnverifiedBody {
-    /// Verifies who sent the request, and parses it. What counts for the body goes on counting for
-    /// the request that is made of it.
+    /// Verifies the signature and parses the request, which takes over the body's reservation.
     fn verify(
         self,
         shared: &Shared,
@@ -515,15 +514,15 @@ impl UnverifiedBody {
             body = body.inflate(shared.limits.body_bytes_max, &shared.admission.rooms, client)?;
         }
         let request = operation::Request::from_json(operation.name(), body.bytes())?;
-        // Boxed, because it has up to a kilobyte and is moved several times.
+        // Boxed, because it has up to 1 KB and is moved several times.
         Ok((Box::new(request), body.into_hold()))
     }
 }
 
-/// The kind of JSON that the body is said to be, if it is one that the service takes.
+/// The request's JSON content type, if the service accepts it.
 fn json_kind(headers: &HeaderMap) -> Option<HeaderValue> {
     let kind = headers.get(CONTENT_TYPE)?.as_bytes();
-    // What all SDKs say.
+    // All SDKs send this.
     if kind == answer::JSON_1_0_NAME.as_bytes() {
         return Some(answer::JSON_1_0);
     }
@@ -531,7 +530,7 @@ fn json_kind(headers: &HeaderMap) -> Option<HeaderValue> {
     [answer::JSON_1_0, answer::JSON].into_iter().find(|known| known.as_bytes() == kind)
 }
 
-/// The service reads the body before it looks at the target.
+/// The service reads the body before it checks the target.
 fn no_operation(head: &Parts, body: &[u8]) -> Error {
     let is_json = || {
         let mut reader = Reader::new(body)?;
@@ -542,7 +541,7 @@ fn no_operation(head: &Parts, body: &[u8]) -> Error {
         return Error::serialization("");
     }
     match head.headers.get(TARGET).and_then(|target| Operation::unoffered_name(target.as_bytes())) {
-        // The service has no text for this. But it also has no operations that it does not offer.
+        // Our own text: the service has no operations that it does not offer.
         Some(name) => Error::with_message(
             ErrorKind::UnknownOperation,
             format!("Singlet does not offer the operation {name}."),

@@ -1,18 +1,17 @@
-//! Where long computing is done that is not the engine's: reading large bodies and writing large
-//! answers.
+//! Threads for large bodies and responses.
 //!
-//! The threads that serve sockets have many connections each, so that what takes a tenth of a
-//! second there delays everybody. What is large is therefore handed to threads of its own, as many
-//! as there are cores, where large requests wait for each other only; the operating system shares
-//! the cores between them and the sockets.
+//! A thread that serves sockets has many connections, so a request that occupies it for 100 ms
+//! delays all of them. Large bodies and responses are parsed and encoded on separate threads, as
+//! many as there are cores, where they only wait for each other.
 //!
-//! Clients take turns: whoever sends a thousand large requests delays another client by one of them.
+//! Clients take turns: a client with a thousand large requests delays another one by only one of
+//! them.
 
 use singlet_edge::{Share, Turns};
 use std::panic::resume_unwind;
 use tokio::task::spawn_blocking;
 
-/// Runs work of large requests beside the sockets, a bounded number at a time.
+/// Runs work of large requests off the socket threads, a bounded number at a time.
 #[derive(Debug)]
 pub(crate) struct LargeLane {
     turns: Turns,
@@ -27,13 +26,13 @@ impl LargeLane {
         Self { turns: Turns::new(free) }
     }
 
-    /// Runs work on a thread of its own, once it is the client's turn. A panic in it is passed on.
+    /// Runs work on a separate thread when it is the client's turn. Propagates panics.
     pub(crate) async fn run<T: Send + 'static>(
         &self,
         client: &Share,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> T {
-        // The turn belongs to the work, which goes on also when nobody waits for it any more.
+        // The work owns the permit, because it continues even if its caller is dropped.
         let turn = self.turns.next(client).await;
         let work = move || {
             let _turn = turn;
@@ -43,7 +42,7 @@ impl LargeLane {
             Ok(done) => done,
             Err(error) => match error.try_into_panic() {
                 Ok(panic) => resume_unwind(panic),
-                // The runtime is shutting down and takes no more work; so it drops this task, too.
+                // The runtime is shutting down, and drops this task too.
                 Err(_) => std::future::pending().await,
             },
         }
@@ -86,7 +85,7 @@ mod tests {
         assert_eq!(lane.turns.free(), THREADS);
     }
 
-    /// One client's large requests delayed everybody's for as long as there were any.
+    /// One client's large requests used to delay all others for as long as it kept sending.
     #[tokio::test]
     async fn clients_take_turns() {
         let lane = Arc::new(LargeLane::with_threads(1));
@@ -108,7 +107,7 @@ mod tests {
                 tokio::task::yield_now().await;
             }
         }
-        // Who has left does not hold the others up.
+        // A waiter that has left does not block the others.
         waiting[0].abort();
         drop(release);
         assert!(first.await.unwrap());

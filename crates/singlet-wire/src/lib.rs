@@ -1,15 +1,15 @@
-//! DynamoDB over HTTP: the engine behind the protocol that every AWS SDK speaks.
+//! DynamoDB's HTTP protocol, as spoken by every AWS SDK, in front of an engine.
 //!
-//! [`Server`] is the door: bind it to an address with an engine behind it, and serve until told
-//! to stop.
+//! Start with [`Server`]: bind it to an address and serve an engine until told to stop.
 //!
-//! - `server` and `connection`: sockets, and what becomes of them. Accepting them, and closing
-//!   those of slow clients, is the edge's (`singlet_edge`).
-//! - `exchange`: the life of one request. `target`, `body`, `answer` and `rejection` are its parts.
-//! - `signature`: who sent a request.
-//! - `admission`: how much is taken on at a time; `lane`: where large requests are read and
-//!   written. [`Limits`]: every bound, named in one place.
-//! - `metrics`: what was done, in figures.
+//! - `server` and `connection`: sockets. The edge (`singlet_edge`) accepts them and closes slow
+//!   ones.
+//! - `exchange`: the life of one request, with its parts `target`, `body`, `answer` and
+//!   `rejection`.
+//! - `signature`: authentication.
+//! - `admission`: how many requests and bytes are admitted; `lane`: threads for large requests;
+//!   [`Limits`]: every limit.
+//! - `metrics`: counters and histograms.
 
 mod admission;
 mod answer;

@@ -1,9 +1,9 @@
-//! Every bound of the endpoint, with its name and its reason.
+//! Every limit of the endpoint, with its reason.
 
 use std::time::Duration;
 
-/// What the endpoint takes on at most. Beyond it requests are refused, and told so; nothing waits
-/// without an end, and no client can take up memory without a bound.
+/// Limits of the endpoint. Requests beyond them are refused with an error. No wait is unlimited,
+/// and no client can use unbounded memory.
 ///
 /// ```
 /// use singlet_wire::Limits;
@@ -14,39 +14,35 @@ use std::time::Duration;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Limits {
-    /// How many connections there may be, and how long their clients may take. An idle connection
-    /// costs some 20 KB; SDKs keep 50 at most unless they are told otherwise, and drop one by
-    /// themselves after a minute without a request, which is less than we allow, so that they
-    /// never send into one that is just being closed.
+    /// Connections. An idle one costs about 20 KB. SDKs keep at most 50 by default and close one
+    /// after a minute without requests. Our idle timeout is longer, so they never send on a
+    /// connection that we are closing.
     pub connections: singlet_edge::Limits,
-    /// How many bytes a request's body may have, before and after decompression: the service's
-    /// own bound.
+    /// Size of a request body, before and after decompression. The service's own limit.
     pub body_bytes_max: usize,
-    /// How many bytes the head of a request may have, and how many are read at a time. A request
-    /// with a signature and a session token takes about 2 KB. It may also have no more than 100
-    /// headers, which is hyper's own bound; SDKs send about twelve.
+    /// Size of a request head, and of the read buffer. A head with a signature and a session token
+    /// takes about 2 KB. hyper also limits it to 100 headers; SDKs send about twelve.
     pub head_bytes_max: usize,
-    /// How many requests one HTTP/2 connection may have in flight.
+    /// Concurrent requests per HTTP/2 connection.
     pub streams_max: u32,
-    /// How many requests may be executed at a time, over all connections. A request takes one of
-    /// these places when it is complete and its signature is verified. One client may have no more
-    /// of them than it leaves to others.
+    /// Executing requests over all connections. A request counts once it is complete and its
+    /// signature is verified. A client may have no more of these places than it leaves free.
     pub requests_max: usize,
-    /// How many bytes of bodies may be held at a time that are longer than 64 KB.
+    /// Total bytes of request bodies longer than 64 KB.
     pub large_body_bytes_max: usize,
-    /// How many bytes of answers may be held at a time that are longer than 64 KB.
+    /// Total bytes of responses longer than 64 KB.
     pub large_answer_bytes_max: usize,
-    /// How many bytes may be held at a time of items that writes return (`ReturnValues`), from before
-    /// the write is done until its answer has other room. What is done cannot be refused, so a write
-    /// whose item finds no room here is refused and not done. Items up to 4 KB are not counted.
+    /// Total bytes of items returned by writes (`ReturnValues`), from before the commit until the
+    /// response has its own room. A committed write cannot be refused, so a write whose item finds
+    /// no room is refused before the commit. Items up to 4 KB are not counted.
     pub returned_item_bytes_max: usize,
-    /// How many bytes may be held at a time of what is smaller: heads and bodies that are not
-    /// complete, and answers that are not taken. What is large cannot take this room.
+    /// Total bytes of smaller heads, bodies and unread responses. Large ones cannot use this room.
     pub small_bytes_max: usize,
-    /// How long a client may take to send a body. Enough for the largest one over 3 Mbit/s.
+    /// Time to send a body. Enough for the largest one at 3 Mbit/s.
     pub body_time_max: Duration,
-    /// How long the answer to a write waits for room. Then it is sent all the same, unless the room
-    /// is exceeded by 32 MB already; then the client is told of an error, though the write is done.
+    /// How long the response to a write waits for room. Then it is sent anyway, unless the room is
+    /// already exceeded by 32 MB; in that case the client gets an error although the write is
+    /// committed.
     pub room_time_max: Duration,
 }
 

@@ -1,4 +1,4 @@
-//! What the endpoint has done, in figures, and as Prometheus reads them.
+//! Metrics of the endpoint, in Prometheus format.
 
 use crate::admission::Admission;
 use crate::rejection::Rejection;
@@ -15,13 +15,13 @@ const LATENCY_MICROS: &[u64] = &[
     5_000_000,
 ];
 
-/// How a request ended.
+/// The outcome of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
     Answered,
-    /// With one of DynamoDB's errors.
+    /// A DynamoDB error.
     Refused(ErrorKind),
-    /// For a reason of HTTP.
+    /// An HTTP error.
     Rejected(Rejection),
 }
 
@@ -34,7 +34,7 @@ impl Outcome {
         }
     }
 
-    /// All outcomes, in the order of their places.
+    /// All outcomes, ordered by index.
     fn all() -> impl Iterator<Item = Self> {
         let refused = ErrorKind::ALL.iter().copied().map(Self::Refused);
         let rejected = Rejection::ALL.iter().copied().map(Self::Rejected);
@@ -42,7 +42,7 @@ impl Outcome {
     }
 
     fn place(self) -> usize {
-        // Both lists are in the order of their declarations, so that a place is a number.
+        // Both lists are in declaration order, so the index is the discriminant.
         match self {
             Self::Answered => 0,
             Self::Refused(kind) => 1 + kind as usize,
@@ -51,10 +51,10 @@ impl Outcome {
     }
 }
 
-/// Counters of requests and connections since the start.
+/// Counters of requests and connections since start.
 #[derive(Debug)]
 pub(crate) struct Metrics {
-    /// By operation, the last one for requests that named none.
+    /// By operation; the last entry is for requests without one.
     operations: Box<[PerOperation]>,
     pub(crate) connections: ConnectionCounters,
     pub(crate) panics: AtomicU64,
@@ -80,7 +80,7 @@ impl Metrics {
         }
     }
 
-    /// Counts a request that has been answered.
+    /// Counts an answered request.
     pub(crate) fn record(&self, operation: Option<Operation>, outcome: Outcome, time: Duration) {
         let place = operation.map_or(Operation::COUNT, Operation::place);
         let Some(figures) = self.operations.get(place) else { return };
@@ -90,7 +90,7 @@ impl Metrics {
         }
     }
 
-    /// All figures, as Prometheus reads them.
+    /// The page of metrics.
     pub(crate) fn render(&self, engine: &Engine, admission: &Admission) -> String {
         let mut page = Exposition::default();
         let operations = || {
@@ -108,7 +108,7 @@ impl Metrics {
             }
         }
         let latency = "singlet_request_seconds";
-        page.family(latency, "histogram", "Time from the head of a request to its answer.");
+        page.family(latency, "histogram", "Time from request head to response.");
         for (name, figures) in operations() {
             let label = format!("operation=\"{name}\"");
             histogram(&mut page, latency, &label, &figures.latency_micros, Unit::Micros);
@@ -118,28 +118,28 @@ impl Metrics {
         page.gauge("singlet_requests_in_flight", "Requests in flight.", admission.requests());
         page.gauge(
             "singlet_held_bytes",
-            "Bytes of bodies and answers in memory, without small ones over HTTP/1.1, and of items that writes may return.",
+            "Bytes of request bodies, responses and returned items in memory, without small ones over HTTP/1.1.",
             admission.rooms.used(),
         );
         page.gauge("singlet_connections", "Open connections.", now(&connections.open));
         page.counter(
             "singlet_connections_total",
-            "Connections that were accepted.",
+            "Connections accepted.",
             now(&connections.accepted),
         );
         page.counter(
             "singlet_connections_refused_total",
-            "Connections that were turned away, because there were too many.",
+            "Connections refused because the server was full.",
             now(&connections.refused),
         );
         page.counter(
             "singlet_connections_replaced_total",
-            "Idle connections that were closed to make room for others.",
+            "Idle connections closed to admit new ones.",
             now(&connections.replaced),
         );
         page.counter(
             "singlet_connections_timed_out_total",
-            "Connections that were closed, because the client took too long.",
+            "Connections closed because the client was too slow.",
             now(&connections.timed_out),
         );
         page.counter("singlet_panics_total", "Requests whose handler panicked.", now(&self.panics));
@@ -162,7 +162,7 @@ fn engine_figures(page: &mut Exposition, engine: &Engine) {
         histogram(page, times, "", micros, Unit::Micros);
     }
     if let Ok(bytes) = engine.size_bytes() {
-        page.gauge("singlet_store_bytes", "Bytes that the data takes, about.", bytes);
+        page.gauge("singlet_store_bytes", "Approximate size of the data in bytes.", bytes);
     }
 }
 

@@ -1,11 +1,11 @@
-//! What can be chosen when an endpoint is opened.
+//! Options of the endpoint.
 
 use crate::limits::Limits;
 use crate::signature::Credentials;
 use singlet_engine::Clock;
 use std::net::{Ipv4Addr, SocketAddr};
 
-/// What can be chosen when an endpoint is opened.
+/// Options of the endpoint.
 ///
 /// ```
 /// use singlet_wire::Options;
@@ -15,14 +15,14 @@ use std::net::{Ipv4Addr, SocketAddr};
 /// ```
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Where to listen. Port 0 takes any free one.
+    /// The address to listen on. Port 0 picks a free one.
     pub address: SocketAddr,
-    /// Who may send requests. Without it signatures are not looked at, and everyone on this machine
-    /// may; then only a loopback address can be listened on.
+    /// Key pairs that may sign requests. Without them signatures are not checked, so only a
+    /// loopback address is allowed.
     pub credentials: Option<Credentials>,
-    /// What the endpoint takes on at most.
+    /// Limits on requests, bytes and time.
     pub limits: Limits,
-    /// Where the time comes from that signatures are compared with.
+    /// The clock that signature dates are compared with.
     pub clock: Clock,
 }
 

@@ -1,4 +1,4 @@
-//! The endpoint: a socket that listens, and an engine behind it.
+//! The endpoint: a listening socket in front of an engine.
 
 use crate::admission::Admission;
 use crate::answer::RequestIds;
@@ -16,7 +16,7 @@ use std::pin::{Pin, pin};
 use std::sync::Arc;
 use tokio::net::TcpListener;
 
-/// DynamoDB's HTTP endpoint with an engine behind it.
+/// DynamoDB's HTTP endpoint for an engine.
 ///
 /// ```
 /// use singlet_engine::Engine;
@@ -43,19 +43,20 @@ pub struct Server {
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum BindError {
-    /// The address can be reached from other machines, and nobody would have to prove who they are.
+    /// Other machines could reach the address, but no credentials are configured.
     Unprotected(SocketAddr),
-    /// The system does not give the address.
+    /// The address cannot be bound.
     Unavailable(SocketAddr, io::Error),
 }
 
 impl Server {
-    /// Takes an address. Clients can connect from now on, and are answered once the endpoint serves.
+    /// Binds the address. Clients can connect from now on; they are answered once [`Server::serve`]
+    /// runs.
     ///
     /// # Errors
     ///
-    /// [`BindError::Unprotected`] when other machines could reach the endpoint and there are no
-    /// credentials, and what the system says when the address cannot be had.
+    /// [`BindError::Unprotected`] for an address that other machines can reach, without
+    /// credentials; [`BindError::Unavailable`] if the address cannot be bound.
     pub async fn bind(options: Options) -> Result<Self, BindError> {
         let is_on_loopback = options.address.ip().to_canonical().is_loopback();
         if !is_on_loopback && options.credentials.is_none() {
@@ -67,24 +68,23 @@ impl Server {
         Ok(Self { listener, address, options, is_on_loopback })
     }
 
-    /// Where the endpoint listens.
+    /// The address the endpoint listens on.
     #[must_use]
     pub fn local_address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Answers clients with what the engine says, until the future is ready; then takes no more
-    /// requests, and returns when those in flight are answered.
+    /// Answers requests from the engine until the future completes. Then it accepts no more
+    /// requests and returns when those in flight are answered.
     ///
-    /// Everything runs on the runtime that this is called in, of whichever kind. A small read runs on the
-    /// thread of its connection; a write that waits for the disk holds no thread.
+    /// Runs on the current runtime, of either kind. Small reads run on the thread of their
+    /// connection; a write waiting for the disk occupies no thread.
     pub async fn serve(self, engine: Engine, until: impl Future<Output = ()> + Send) {
         self.serve_until(engine, pin!(until)).await;
     }
 
-    /// Not generic, and behind a pointer, so that all that answers clients is compiled with this
-    /// crate. A future is compiled where it is first polled, which would be the program that calls
-    /// [`Server::serve`], with as much optimisation as that has.
+    /// Not generic and boxed, so that the server is compiled with this crate. A future is compiled
+    /// where it is first polled: that would be the calling program, at its optimisation level.
     fn serve_until<'f>(self, engine: Engine, until: Until<'f>) -> Serving<'f> {
         Box::pin(self.answer_clients(engine, until))
     }

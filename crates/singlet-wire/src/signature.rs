@@ -1,9 +1,9 @@
-//! Who sent a request: AWS Signature Version 4, verified.
+//! Authentication: verifies AWS Signature Version 4.
 //!
-//! A client and the endpoint share a secret. The client writes down the request in one canonical
-//! way, and signs that with a key derived from the secret, the day, the region and the service.
-//! The endpoint does the same with what it received and compares. All of it is a pure function
-//! of the request, the credentials and the time.
+//! Client and endpoint share a secret. The client writes the request in a canonical form and signs
+//! it with a key derived from the secret, the day, the region and the service. The endpoint
+//! computes the same signature and compares. Verification is a pure function of the request, the
+//! credentials and the time.
 
 mod authorization;
 mod canonical;
@@ -21,40 +21,39 @@ use hyper::header::HeaderName;
 use key::SigningKey;
 use singlet_dynamo::{Error, ErrorKind, Timestamp};
 
-/// How far the clocks of client and endpoint may be apart, in minutes. The service's bound.
+/// Maximum clock skew between client and endpoint, in minutes. The service's limit.
 const SKEW_MINUTES_MAX: i64 = 5;
 const ALGORITHM: &str = "AWS4-HMAC-SHA256";
 const SERVICE: &str = "dynamodb";
 const TERMINATOR: &str = "aws4_request";
-/// Headers without which a signature could be carried over to another operation or another time.
+/// Without these, a signature could be reused for another operation or at another time.
 const MUST_BE_SIGNED: [&str; 2] = ["x-amz-target", "x-amz-date"];
-/// How many headers SDKs sign, about.
+/// Typical number of headers that SDKs sign.
 const SIGNED_HEADERS_USUAL: usize = 8;
 const SECURITY_TOKEN: HeaderName = HeaderName::from_static("x-amz-security-token");
 
-/// How much of a header an error repeats. Headers of real requests are shorter, session tokens
-/// included.
+/// How much of a header an error message repeats. Real headers are shorter, even session tokens.
 const REPEATED_BYTES_MAX: usize = 8 << 10;
 
-/// What of a request is signed.
+/// The signed parts of a request.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SignedParts<'a> {
     pub(crate) method: &'a str,
-    /// As it came over the wire.
+    /// As received.
     pub(crate) path: &'a str,
     pub(crate) query: &'a str,
-    /// `Host`, or `:authority` of HTTP/2, which is not among the headers.
+    /// `Host`, or HTTP/2's `:authority`, which is not among the headers.
     pub(crate) host: &'a str,
     pub(crate) headers: &'a HeaderMap,
-    /// As it came over the wire, which is before any decompression.
+    /// As received, before decompression.
     pub(crate) body: &'a [u8],
 }
 
-/// Checks that a request was signed with one of the credentials, not long ago.
+/// Checks that one of the credentials signed the request recently.
 ///
 /// # Errors
 ///
-/// The service's, in the order in which it looks.
+/// The service's errors, in the service's order.
 pub(crate) fn verify(
     parts: SignedParts<'_>,
     credentials: &Credentials,
@@ -101,7 +100,7 @@ pub(crate) fn verify(
     Ok(())
 }
 
-/// An old signature could have been overheard, a future one kept for later.
+/// Limits the replay of captured or pre-dated signatures.
 fn check_skew(date: Date, now: Date) -> Result<(), Error> {
     let (oldest, newest) =
         (now.minus_minutes(SKEW_MINUTES_MAX), now.minus_minutes(-SKEW_MINUTES_MAX));
@@ -118,9 +117,9 @@ fn check_skew(date: Date, now: Date) -> Result<(), Error> {
     Ok(())
 }
 
-/// Every header that is signed must be there, and be named once: each name brings the header's
-/// value into the canonical request, which must not become longer than the request is. And what
-/// decides where a request goes, what it does and when must be signed.
+/// Every signed header must exist and be listed once: each listing adds the header's value to the
+/// canonical request, which must not become longer than the request. Headers that determine the
+/// destination, operation and time must be signed.
 fn check_signed_headers(
     authorization: &Authorization<'_>,
     headers: &HeaderMap,
@@ -160,8 +159,8 @@ fn check_signed_headers(
     Ok(())
 }
 
-/// A key is good for one day and one service. For any region: the endpoint stands for whichever
-/// one its clients are set up for.
+/// A key is valid for one day and one service. Any region is accepted, because the endpoint stands
+/// in for the one its clients are configured for.
 fn check_scope(scope: &Scope<'_>, date: Date) -> Result<(), Error> {
     let mut faults = String::new();
     if scope.region.is_empty() {
@@ -187,7 +186,7 @@ fn check_scope(scope: &Scope<'_>, date: Date) -> Result<(), Error> {
     if faults.is_empty() { Ok(()) } else { Err(invalid(faults)) }
 }
 
-/// As much of what a client sent as an error repeats.
+/// The part of a client's text that an error message repeats.
 fn repeated(text: &str) -> &str {
     text.get(..text.floor_char_boundary(REPEATED_BYTES_MAX)).unwrap_or(text)
 }

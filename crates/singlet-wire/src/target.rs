@@ -1,20 +1,19 @@
-//! Which operation a request asks for: the header `X-Amz-Target`.
+//! The operation of a request, from `X-Amz-Target`.
 
 use singlet_dynamo::operation::Request;
 
-/// The two services that live behind one endpoint, and the prefixes that name them.
+/// The target prefixes of the two services behind one endpoint.
 const TABLES: &str = "DynamoDB_20120810.";
 const STREAMS: &str = "DynamoDBStreams_20120810.";
 
-/// The operations of the second service. All others belong to the first.
+/// The operations of the streams service. All others belong to the first.
 const STREAM_OPERATIONS: &[&str] =
     &["DescribeStream", "GetRecords", "GetShardIterator", "ListStreams"];
 
-/// How long the name of an operation may be to be repeated to whoever sent it. DynamoDB's longest
-/// has 39 letters.
+/// The longest operation name that an error message repeats. DynamoDB's longest has 39 letters.
 const NAME_LEN_MAX: usize = 64;
 
-/// An operation that there is.
+/// A supported operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Operation {
     name: &'static str,
@@ -22,15 +21,15 @@ pub(crate) struct Operation {
 }
 
 impl Operation {
-    /// How many operations there are.
+    /// The number of operations.
     pub(crate) const COUNT: usize = Request::OPERATIONS.len();
 
-    /// All of them, in the order of their places.
+    /// All of them, ordered by index.
     pub(crate) fn all() -> impl Iterator<Item = Self> {
         Request::OPERATIONS.iter().enumerate().map(|(place, name)| Self { name, place })
     }
 
-    /// The operation that a target names, if there is one.
+    /// The operation that a target names, if it is supported.
     pub(crate) fn of_target(target: &[u8]) -> Option<Self> {
         let target = std::str::from_utf8(target).ok()?;
         let (name, is_of_streams) = match target.strip_prefix(TABLES) {
@@ -41,8 +40,7 @@ impl Operation {
         (STREAM_OPERATIONS.contains(&found.name) == is_of_streams).then_some(found)
     }
 
-    /// The name in a target of one of the two services, if it can be one: for saying that there is
-    /// no such operation here.
+    /// The operation name in a target of either service, for the error that it is not supported.
     pub(crate) fn unoffered_name(target: &[u8]) -> Option<&str> {
         let target = std::str::from_utf8(target).ok()?;
         let name = target.strip_prefix(TABLES).or_else(|| target.strip_prefix(STREAMS))?;
@@ -51,12 +49,12 @@ impl Operation {
         is_name.then_some(name)
     }
 
-    /// What DynamoDB calls it.
+    /// DynamoDB's name for it.
     pub(crate) fn name(self) -> &'static str {
         self.name
     }
 
-    /// Its place among all operations.
+    /// Its index among all operations.
     pub(crate) fn place(self) -> usize {
         self.place
     }
@@ -85,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_quite_a_target_is_none() {
+    fn malformed_targets_have_no_operation() {
         for wrong in ["", "whatever", "PutItem", "DynamoDB_20120810.", "DynamoDB_20111205.PutItem"]
         {
             assert_eq!(name(wrong), None, "{wrong}");
@@ -95,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_looks_like_a_name_is_repeated() {
+    fn only_valid_operation_names_are_quoted() {
         let repeated =
             |target: &str| Operation::unoffered_name(target.as_bytes()).map(str::to_owned);
         assert_eq!(

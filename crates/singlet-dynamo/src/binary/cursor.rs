@@ -1,8 +1,8 @@
-//! Bytes that are read from the front.
+//! Reads bytes from the front.
 
 use crate::{Number, Type};
 
-/// The rest of some stored bytes. Every method gives `None` instead of reading past the end.
+/// The rest of a stored item. Every method returns `None` instead of reading past the end.
 #[derive(Clone, Copy)]
 pub(super) struct Cursor<'a>(pub(super) &'a [u8]);
 
@@ -40,7 +40,7 @@ impl<'a> Cursor<'a> {
         Some(taken)
     }
 
-    /// Bytes behind their length.
+    /// Bytes with a length prefix.
     #[inline(always)]
     pub(super) fn sized(&mut self) -> Option<&'a [u8]> {
         let len = self.varint()?;
@@ -58,7 +58,7 @@ impl<'a> Cursor<'a> {
         Type::ALL.get(usize::from(self.byte()?)).copied()
     }
 
-    /// The payload of a value whose tag was just read, as a whole.
+    /// The payload of a value whose tag was just read.
     #[inline(always)]
     pub(super) fn payload(&mut self, kind: Type) -> Option<&'a [u8]> {
         match kind {

@@ -1,4 +1,4 @@
-//! Values to bytes.
+//! Encodes values as bytes.
 
 use super::{MapRef, ValueRef};
 use crate::{Map, Type, Value};
@@ -23,8 +23,7 @@ pub fn encode(item: &Map) -> Vec<u8> {
 }
 
 impl MapRef<'_> {
-    /// The stored form of an item with only the attributes whose names are wanted, copied as they
-    /// lie.
+    /// Encodes the item with only the wanted attributes, which are copied without decoding.
     pub(crate) fn encode_only(&self, wanted: impl Fn(&str) -> bool) -> Vec<u8> {
         let mut kept = 0;
         let mut body = Vec::with_capacity(self.as_bytes().len());
@@ -48,7 +47,7 @@ impl MapRef<'_> {
 }
 
 impl ValueRef<'_> {
-    /// Appends the stored form of the value: what [`encode_value`] gives for the tree.
+    /// Appends the encoding of the value: the same as [`encode_value`] of the tree.
     pub(crate) fn encode_to(&self, out: &mut Vec<u8>) {
         out.push(self.kind() as u8);
         match self {
@@ -64,7 +63,7 @@ impl ValueRef<'_> {
     }
 }
 
-/// Appends the stored form of a value.
+/// Appends the encoding of a value.
 pub(crate) fn encode_value(one: &Value, out: &mut Vec<u8>) {
     value(one, out);
 }
@@ -105,13 +104,14 @@ fn value(value: &Value, out: &mut Vec<u8>) {
     }
 }
 
+#[inline]
 fn text(bytes: &[u8], out: &mut Vec<u8>) {
     varint(bytes.len(), out);
     out.extend_from_slice(bytes);
 }
 
-/// Writes a body behind its length, which is known only afterwards: one byte is kept free for
-/// it, and a longer length moves the body, which is rare and then still cheaper than two passes.
+/// Writes a body after its length, which is known only afterwards: one byte is reserved for it. A
+/// longer length moves the body, which is rare and still cheaper than two passes.
 fn with_length(out: &mut Vec<u8>, body: impl FnOnce(&mut Vec<u8>)) {
     let start = out.len();
     out.push(0);

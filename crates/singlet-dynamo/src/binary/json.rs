@@ -1,4 +1,4 @@
-//! Stored bytes straight to DynamoDB's JSON, as answers are written.
+//! Writes stored items as DynamoDB's JSON, without decoding them.
 
 use super::cursor::Cursor;
 use super::view::{ListRef, MapRef, ValueRef, from_payload};
@@ -50,7 +50,7 @@ impl ValueRef<'_> {
     }
 }
 
-/// Writes a value; texts and numbers, which are most of them, without a look at anything else.
+/// Writes a value. Strings and numbers, the most common types, come first.
 fn write_payload(kind: Type, payload: &[u8], writer: &mut Writer) {
     match kind {
         Type::S => {

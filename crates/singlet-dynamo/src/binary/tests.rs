@@ -48,8 +48,8 @@ fn json_from_bytes_is_json_from_the_tree() {
 
 #[test]
 fn damaged_bytes_are_refused_or_are_another_item() {
-    // Every flip of every bit, and every cut, either is refused or reads as some other item whose
-    // encoding is those very bytes; the views never panic even without the check.
+    // Every flipped bit and every truncation is either rejected or decodes to another item with
+    // exactly these bytes. The views never panic, even unchecked.
     let bytes = encode(&sample());
     for place in 0..bytes.len() {
         for bit in 0..8 {

@@ -6,7 +6,7 @@ use crate::{Map, Number, Set, Type, Value};
 use std::cmp::Ordering;
 use std::fmt;
 
-/// The bytes are not the stored form of an item.
+/// The bytes are not an encoded item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Malformed;
 
@@ -18,30 +18,30 @@ impl fmt::Display for Malformed {
 
 impl std::error::Error for Malformed {}
 
-/// An item, read where it lies.
+/// A view of an item.
 pub type ItemRef<'a> = MapRef<'a>;
 
-/// Attributes by name, read where they lie.
+/// A view of attributes by name.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct MapRef<'a> {
-    /// `entries`, as the module's grammar has it.
+    /// `entries` in the module's grammar.
     body: &'a [u8],
 }
 
-/// Values in order, read where they lie.
+/// A view of a list.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct ListRef<'a> {
     body: &'a [u8],
 }
 
-/// The elements of a set, ascending, read where they lie.
+/// A view of a set's elements, ascending.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct SetRef<'a> {
     kind: Type,
     body: &'a [u8],
 }
 
-/// A value, read where it lies.
+/// A view of a value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the variants are Value's")]
 pub enum ValueRef<'a> {
@@ -58,18 +58,17 @@ pub enum ValueRef<'a> {
 }
 
 impl<'a> MapRef<'a> {
-    /// An item over its stored bytes, which are checked from end to end: what is accepted is
-    /// exactly what [`encode`](super::encode()) gives for some item.
+    /// A view of a stored item. Validates all bytes: accepts exactly the output of
+    /// [`encode`](super::encode()).
     pub fn new(bytes: &'a [u8]) -> Result<Self, Malformed> {
         let mut cursor = Cursor(bytes);
         check_entries(&mut cursor, 1).filter(|()| cursor.0.is_empty()).ok_or(Malformed)?;
         Ok(Self { body: bytes })
     }
 
-    /// An item over bytes that [`encode`](super::encode()) gave in this process, or whose checksum
-    /// was just found right. Nothing is checked: bytes that are no item read as fewer attributes.
-    /// That they nest no deeper than an item can is the caller's promise; whoever cannot give it
-    /// calls [`MapRef::new`].
+    /// A view of bytes that [`encode`](super::encode()) returned in this process, or whose checksum
+    /// was just verified. Validates nothing: invalid bytes appear as fewer attributes. The caller
+    /// guarantees that they are not nested too deep; otherwise use [`MapRef::new`].
     #[must_use]
     pub fn trusted(bytes: &'a [u8]) -> Self {
         Self { body: bytes }
@@ -91,7 +90,7 @@ impl<'a> MapRef<'a> {
             match own.cmp(name.as_bytes()) {
                 Ordering::Less => cursor.payload(kind)?,
                 Ordering::Equal => return value(kind, &mut cursor),
-                // Names ascend, so a later one cannot be it either.
+                // Names ascend, so no later one matches.
                 Ordering::Greater => return None,
             };
         }
@@ -105,13 +104,13 @@ impl<'a> MapRef<'a> {
         Entries { left: cursor.varint().unwrap_or(0), cursor }
     }
 
-    /// Name, type and payload of each attribute, as they lie.
+    /// Name, type and payload of each attribute, not decoded.
     pub(crate) fn raw_entries(&self) -> RawEntries<'a> {
         let mut cursor = Cursor(self.body);
         RawEntries { left: cursor.varint().unwrap_or(0), cursor }
     }
 
-    /// How many attributes there are.
+    /// The number of attributes.
     #[must_use]
     pub fn len(&self) -> usize {
         Cursor(self.body).varint().unwrap_or(0)
@@ -123,7 +122,7 @@ impl<'a> MapRef<'a> {
         self.len() == 0
     }
 
-    /// The attributes as a tree of their own.
+    /// Decodes the attributes.
     #[must_use]
     pub fn to_item(&self) -> Map {
         Map::from_entries(
@@ -150,7 +149,7 @@ impl<'a> Iterator for RawEntries<'a> {
     }
 }
 
-/// The attributes of a map that are still to come, ordered by name.
+/// The remaining attributes of a map, ordered by name.
 ///
 /// ```
 /// use singlet_dynamo::binary::{ItemRef, ValueRef, encode};
@@ -169,8 +168,8 @@ pub struct Entries<'a> {
 }
 
 impl<'a> Entries<'a> {
-    /// Goes on to the attribute of this name, past all whose names come before it. Asking for
-    /// names in their order finds each of them in one walk along the map.
+    /// Advances to the attribute of this name. Looking up names in ascending order takes one pass
+    /// over the map.
     pub fn seek(&mut self, name: &str) -> Option<ValueRef<'a>> {
         while self.left > 0 {
             let mut ahead = self.cursor;
@@ -207,7 +206,7 @@ impl<'a> ListRef<'a> {
         self.raw_values().map_while(|(kind, payload)| from_payload(kind, payload))
     }
 
-    /// Type and payload of each value, as they lie.
+    /// Type and payload of each value, not decoded.
     pub(crate) fn raw_values(&self) -> impl Iterator<Item = (Type, &'a [u8])> + use<'a> {
         let mut cursor = Cursor(self.body);
         let count = cursor.varint().unwrap_or(0);
@@ -217,13 +216,13 @@ impl<'a> ListRef<'a> {
         })
     }
 
-    /// The value at a place, counted from zero.
+    /// The value at an index, counted from 0.
     #[must_use]
     pub fn get(&self, place: usize) -> Option<ValueRef<'a>> {
         self.raw_values().nth(place).and_then(|(kind, payload)| from_payload(kind, payload))
     }
 
-    /// How many values there are.
+    /// The number of values.
     #[must_use]
     pub fn len(&self) -> usize {
         Cursor(self.body).varint().unwrap_or(0)
@@ -249,14 +248,14 @@ impl<'a> SetRef<'a> {
         })
     }
 
-    /// How many elements there are.
+    /// The number of elements.
     #[must_use]
     #[expect(clippy::len_without_is_empty, reason = "a set is never empty")]
     pub fn len(&self) -> usize {
         Cursor(self.body).varint().unwrap_or(0)
     }
 
-    /// Whether the element, a value of type S, N or B, is in the set.
+    /// Whether the set contains the element, a value of type S, N or B.
     #[must_use]
     pub fn contains(&self, element: ValueRef<'_>) -> bool {
         self.iter().any(|own| own == element)
@@ -264,7 +263,7 @@ impl<'a> SetRef<'a> {
 }
 
 impl<'a> ValueRef<'a> {
-    /// Which of the ten kinds this is.
+    /// Its data type, one of ten.
     #[must_use]
     pub fn kind(&self) -> Type {
         match self {
@@ -281,7 +280,7 @@ impl<'a> ValueRef<'a> {
         }
     }
 
-    /// The bytes of a text, of bytes or of a container; nothing for the other types.
+    /// The bytes of a string, binary or container; empty for other types.
     pub(crate) fn body(&self) -> &'a [u8] {
         match *self {
             Self::S(text) => text.as_bytes(),
@@ -293,7 +292,7 @@ impl<'a> ValueRef<'a> {
         }
     }
 
-    /// The value as a tree of its own.
+    /// Decodes the value.
     #[must_use]
     pub fn to_value(&self) -> Value {
         fn set<'a, T: Ord>(
@@ -301,7 +300,7 @@ impl<'a> ValueRef<'a> {
             own: impl Fn(ValueRef<'a>) -> Option<T>,
             variant: impl Fn(Set<T>) -> Value,
         ) -> Value {
-            // Only bytes that were never checked can give an empty or doubled set.
+            // Only bytes that were never validated can hold an empty set or duplicates.
             Set::new(set.iter().filter_map(own).collect()).map_or(Value::Null, variant)
         }
         match *self {
@@ -331,7 +330,7 @@ impl<'a> ValueRef<'a> {
     }
 }
 
-/// A stored value equals a value of a request when both are of one type and the same inside.
+/// A stored value equals a value of a request if both have the same type and content.
 impl PartialEq<Value> for ValueRef<'_> {
     fn eq(&self, other: &Value) -> bool {
         match (*self, other) {
@@ -365,13 +364,14 @@ fn str_of(bytes: &[u8]) -> Option<&str> {
     std::str::from_utf8(bytes).ok()
 }
 
-/// Not inlined: a walk along the attributes of an item is a tight loop without it.
+/// Not inlined: it keeps the loop over an item's attributes tight.
 #[inline(never)]
 fn value<'a>(kind: Type, cursor: &mut Cursor<'a>) -> Option<ValueRef<'a>> {
     let payload = cursor.payload(kind)?;
     from_payload(kind, payload)
 }
 
+#[inline]
 pub(crate) fn from_payload(kind: Type, payload: &[u8]) -> Option<ValueRef<'_>> {
     Some(match kind {
         Type::S => ValueRef::S(str_of(payload)?),
@@ -387,7 +387,7 @@ pub(crate) fn from_payload(kind: Type, payload: &[u8]) -> Option<ValueRef<'_>> {
     })
 }
 
-/// Steps over entries if they are well-formed at this level of nesting.
+/// Skips entries if they are well-formed at this level of nesting.
 fn check_entries(cursor: &mut Cursor<'_>, level: usize) -> Option<()> {
     let mut before: Option<&[u8]> = None;
     for _ in 0..cursor.varint()? {

@@ -1,4 +1,4 @@
-//! Conditions: what must be so of an item.
+//! Conditions: predicates over an item.
 
 mod evaluate;
 mod parse;
@@ -10,14 +10,14 @@ use super::{Fault, Function, IN_OPERANDS_MAX, OPERATORS_MAX, Operand, Path};
 use crate::{Type, Value};
 use std::fmt;
 
-/// How many operands IN may have to be evaluated as quickly as anything.
+/// IN with more operands makes a condition large, so that its tests are charged one by one.
 const SMALL_LIST_LEN_MAX: usize = 16;
 
 /// A predicate over one item.
 ///
-/// Serves as ConditionExpression, as FilterExpression, and as what the legacy parameters
-/// Expected, QueryFilter and ScanFilter mean. It is made from text by [`Condition::parse`], or
-/// by the constructors, which refuse what the service refuses.
+/// Represents a ConditionExpression, a FilterExpression, or the legacy parameters Expected,
+/// QueryFilter and ScanFilter. Created from text by [`Condition::parse`], or by the constructors,
+/// which refuse what the service refuses.
 ///
 /// ```
 /// use singlet_dynamo::Value;
@@ -32,24 +32,24 @@ const SMALL_LIST_LEN_MAX: usize = 16;
 /// assert_eq!(printer.condition(&condition), "#0 = :0 AND attribute_not_exists(#1)");
 /// # Ok::<(), singlet_dynamo::expression::Fault>(())
 /// ```
-// Invariant: `operators` of an expression is at most OPERATORS_MAX, so no condition is nested
-// deeper than that, and evaluating, printing and dropping one may recurse. The parameters from
-// before expressions have no such limit; what they become is wide, but only a few levels deep.
+// Invariant: an expression has at most OPERATORS_MAX `operators`, so no condition is nested deeper
+// than that, and evaluating, printing and dropping one may recurse. Legacy parameters have no such
+// limit; their conditions are wide, but only a few levels deep.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Condition {
     test: Test,
-    /// How many operators and functions it has, as the service counts them.
+    /// The number of operators and functions, as the service counts them.
     operators: usize,
-    /// Whether it brings large values to compare with, or many.
+    /// Whether it compares with large values, or with many.
     is_large: bool,
 }
 
-/// What a [`Condition`] says, for whoever takes one apart.
+/// The content of a [`Condition`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Test {
-    /// All of these hold: two or more, none of them an `And`.
+    /// All of these hold: two or more, without a nested `And`.
     And(Vec<Condition>),
-    /// One of these holds: two or more, none of them an `Or`.
+    /// At least one of these holds: two or more, without a nested `Or`.
     Or(Vec<Condition>),
     /// This does not hold.
     Not(Box<Condition>),
@@ -76,7 +76,7 @@ pub enum Test {
 pub enum Comparator {
     /// `=`
     Equal,
-    /// `<>`, which holds whenever `=` does not: also if an operand is missing.
+    /// `<>`, which holds whenever `=` does not, including for a missing operand.
     NotEqual,
     /// `<`
     Less,
@@ -89,7 +89,7 @@ pub enum Comparator {
 }
 
 impl Comparator {
-    /// The sign in expressions.
+    /// The operator in expressions.
     #[must_use]
     pub fn sign(self) -> &'static str {
         match self {
@@ -102,7 +102,7 @@ impl Comparator {
         }
     }
 
-    /// The comparator that says the same of the operands the other way round.
+    /// The comparator for swapped operands.
     #[must_use]
     pub fn reversed(self) -> Self {
         match self {
@@ -136,7 +136,7 @@ impl Condition {
         Ok(Self::made(Test::Compare(left, comparator, right)))
     }
 
-    /// `operand BETWEEN lower AND upper`, both included.
+    /// `operand BETWEEN lower AND upper`, inclusive.
     pub fn between(operand: Operand, lower: Operand, upper: Operand) -> Result<Self, Fault> {
         ordered("BETWEEN", [&operand, &lower, &upper])?;
         distinct("BETWEEN", &operand, [&lower, &upper])?;
@@ -162,7 +162,7 @@ impl Condition {
         Ok(condition)
     }
 
-    /// As [`is_in`](Self::is_in), with as many operands as there are: only expressions limit them.
+    /// Like [`is_in`](Self::is_in), with any number of operands: only expressions limit them.
     pub(crate) fn is_among(operand: Operand, list: Vec<Operand>) -> Result<Self, Fault> {
         if list.is_empty() {
             return Err(Fault::Empty);
@@ -189,7 +189,7 @@ impl Condition {
         Self::made(Test::AttributeType(operand, kind))
     }
 
-    /// `begins_with(operand, prefix)`, of texts or bytes.
+    /// `begins_with(operand, prefix)`, for strings or binaries.
     pub fn begins_with(operand: Operand, prefix: Operand) -> Result<Self, Fault> {
         let name = Function::BeginsWith.name();
         distinct(name, &operand, [&prefix])?;
@@ -201,18 +201,18 @@ impl Condition {
         Ok(Self::made(Test::BeginsWith(operand, prefix)))
     }
 
-    /// `contains(operand, part)`: part of a text or of bytes, element of a set or a list.
+    /// `contains(operand, part)`: a substring, part of a binary, or element of a set or list.
     pub fn contains(operand: Operand, part: Operand) -> Result<Self, Fault> {
         distinct(Function::Contains.name(), &operand, [&part])?;
         Ok(Self::made(Test::Contains(operand, part)))
     }
 
-    /// All of these hold, of which there must be one at least.
+    /// All of these hold. Needs at least one.
     pub fn and(conditions: Vec<Self>) -> Result<Self, Fault> {
         Self::joined(conditions, Self::and_also)
     }
 
-    /// One of these holds, of which there must be one at least.
+    /// At least one of these holds. Needs at least one.
     pub fn or(conditions: Vec<Self>) -> Result<Self, Fault> {
         Self::joined(conditions, Self::or_else)
     }
@@ -224,7 +224,7 @@ impl Condition {
     }
 
     fn joined(conditions: Vec<Self>, join: fn(Self, Self) -> Self) -> Result<Self, Fault> {
-        // Counted before they are joined, so that nothing is nested too deep even for a moment.
+        // Counted before joining, so that nothing is ever nested too deep.
         let operators: usize = conditions.iter().map(|condition| condition.operators + 1).sum();
         if operators > OPERATORS_MAX + 1 {
             return Err(Fault::TooManyOperators);
@@ -236,7 +236,7 @@ impl Condition {
         if self.operators > OPERATORS_MAX { Err(Fault::TooManyOperators) } else { Ok(self) }
     }
 
-    /// Both hold. Whoever joins parts of an expression counts the operators as well.
+    /// Both hold. The caller counts the operators.
     pub(crate) fn and_also(self, other: Self) -> Self {
         let operators = self.operators + other.operators + 1;
         let is_large = self.is_large || other.is_large;
@@ -251,7 +251,7 @@ impl Condition {
         Self { test: Test::And(all), operators, is_large }
     }
 
-    /// One of both holds. Whoever joins parts of an expression counts the operators as well.
+    /// At least one of both holds. The caller counts the operators.
     pub(crate) fn or_else(self, other: Self) -> Self {
         let operators = self.operators + other.operators + 1;
         let is_large = self.is_large || other.is_large;
@@ -271,7 +271,7 @@ impl Condition {
         Self { test: Test::Not(Box::new(self)), operators, is_large }
     }
 
-    /// A test that is no connective, with its operators counted.
+    /// A test without connectives, with its operators counted.
     fn made(test: Test) -> Self {
         let sizes = |operands: &[&Operand]| {
             operands.iter().filter(|operand| matches!(operand, Operand::Size(_))).count()
@@ -300,7 +300,7 @@ impl Condition {
         Self { test, operators, is_large }
     }
 
-    /// What the condition says.
+    /// The condition's content.
     #[must_use]
     pub fn test(&self) -> &Test {
         &self.test
@@ -310,8 +310,7 @@ impl Condition {
         self.test
     }
 
-    /// The names of the attributes that the condition looks at, in the order of the text. Some may
-    /// stand twice.
+    /// The names of the attributes in the condition, in text order, with duplicates.
     #[must_use]
     pub fn attribute_names(&self) -> Vec<&str> {
         let mut names = Vec::new();
@@ -319,7 +318,7 @@ impl Condition {
         names
     }
 
-    /// Calls the function with each path of the condition, in the order of the text.
+    /// Calls the function with each path of the condition, in text order.
     pub(super) fn visit_paths<'a>(&'a self, visit: &mut impl FnMut(&'a Path)) {
         let mut operands = |operands: &[&'a Operand]| {
             operands.iter().filter_map(|operand| operand.path()).for_each(&mut *visit);
@@ -343,14 +342,14 @@ impl Condition {
     }
 }
 
-/// One condition, with room for as many as are usually joined.
+/// A vector with one condition, and capacity for the usual number.
 fn few(condition: Condition) -> Vec<Condition> {
     let mut all = Vec::with_capacity(4);
     all.push(condition);
     all
 }
 
-/// Refuses a path that is compared to itself.
+/// Refuses comparing a path with itself.
 fn distinct<'a>(
     operator: &'static str,
     first: &Operand,
@@ -364,7 +363,7 @@ fn distinct<'a>(
     Ok(())
 }
 
-/// Refuses operands of a type that has no order.
+/// Refuses operands of an unordered type.
 fn ordered<const N: usize>(operator: &'static str, operands: [&Operand; N]) -> Result<(), Fault> {
     match operands
         .into_iter()

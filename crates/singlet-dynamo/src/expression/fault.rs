@@ -1,51 +1,51 @@
-//! Everything that can be wrong with an expression, and the words that the service has for it.
+//! Every mistake in an expression, with the service's message.
 
 use super::{Path, function::Function, update::Clause};
 use crate::excerpt::Excerpt;
 use crate::{Type, Value};
 use std::fmt;
 
-/// What is wrong with an expression before any item is looked at.
+/// A mistake in an expression, found without an item.
 ///
-/// Displays as the service's words, which follow `Invalid ConditionExpression: ` or whichever
-/// parameter it was.
+/// Displays as the service's message, which follows `Invalid ConditionExpression: ` or another
+/// parameter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Fault {
-    /// There is no text.
+    /// The text is empty.
     Empty,
     /// The text has more characters than [`super::SIZE_MAX`].
     TooLong(usize),
-    /// A token that cannot stand where it stands.
+    /// An unexpected token.
     Syntax {
         /// The token, or `<EOF>`.
         token: String,
-        /// The token with those beside it.
+        /// The token with its neighbours.
         near: String,
     },
-    /// Two pairs of parentheses around the same thing.
+    /// Two pairs of parentheses around the same expression.
     RedundantParentheses,
     /// There is no function of this name.
     UnknownFunction(String),
-    /// The function is for updates, and this is a condition.
+    /// A function of updates in a condition.
     NotForConditions(Function),
-    /// The function is for conditions, and this is an update.
+    /// A function of conditions in an update.
     NotForUpdates(Function),
-    /// A condition where an operand stands, or the other way round.
+    /// A condition used as an operand, or the other way round.
     Misused(Function),
-    /// The name must be written as a placeholder.
+    /// A reserved word, which must be written as a placeholder.
     ReservedWord(String),
     /// The index is greater than [`super::INDEX_MAX`].
     IndexOutOfRange(String),
-    /// An attribute needs a name.
+    /// An empty attribute name.
     EmptyName,
-    /// The name of an attribute has more bytes than it may have.
+    /// An attribute name that is too long.
     LongName,
     /// The path has more elements than [`super::LEVELS_MAX`].
     TooManyLevels(usize),
-    /// The name's placeholder stands for nothing.
+    /// The name placeholder is not defined.
     UndefinedName(String),
-    /// The value's placeholder stands for nothing.
+    /// The value placeholder is not defined.
     UndefinedValue(String),
     /// The function takes another number of operands.
     OperandCount(Function, usize),
@@ -53,12 +53,11 @@ pub enum Fault {
     SameOperand(&'static str, Path),
     /// The operator or function does not take operands of this type.
     OperandType(&'static str, Type),
-    /// The operator or function takes a value of one type, and was given a path, which could be
-    /// of any.
+    /// The operator or function needs a value of one type, but got a path, which could have any.
     AnyOperandType(&'static str),
-    /// The function takes a path.
+    /// The function needs a path.
     PathWanted(Function),
-    /// The second operand of `attribute_type` names no type.
+    /// The second operand of `attribute_type` is not a type.
     UnknownType(String),
     /// The bounds of a BETWEEN are of different types.
     BoundTypes(Box<(Value, Value)>),
@@ -68,16 +67,15 @@ pub enum Fault {
     TooManyInOperands(usize),
     /// More operators and functions than [`super::OPERATORS_MAX`].
     TooManyOperators,
-    /// A clause of an update stands twice.
+    /// A clause of an update occurs twice.
     RepeatedClause(Clause),
-    /// ADD or DELETE cannot do this with a value of this type.
+    /// ADD or DELETE does not support this type.
     ClauseOperandType(Clause, Type),
-    /// Names and values that are used again have more bytes together than
-    /// [`super::REPEATED_SIZE_MAX`].
+    /// Repeated names and values exceed [`super::REPEATED_SIZE_MAX`] bytes in total.
     RepeatedTooLarge,
-    /// One path is part of the other.
+    /// One path is a prefix of the other.
     Overlap(Path, Path),
-    /// The paths take the same attribute for a map and for a list.
+    /// The paths use the same attribute as a map and as a list.
     Conflict(Path, Path),
 }
 
@@ -140,7 +138,7 @@ impl fmt::Display for Fault {
             Self::OperandType(operator, kind) => {
                 write!(f, "Incorrect operand type {OPERANDS} {operator}, operand type: {kind}")
             }
-            // The service lists all types that there are, in no order that it keeps to.
+            // The service lists all types, in varying order.
             Self::AnyOperandType(operator) => write!(
                 f,
                 "Incorrect operand type {OPERANDS} {operator}, operand type: {{NS,SS,L,BS,N,M,B,BOOL,NULL,S}}"
@@ -221,7 +219,7 @@ impl fmt::Display for Bounds<'_> {
     }
 }
 
-/// The name that errors of ADD and DELETE, and no others, have for a type.
+/// The type's name in the errors of ADD and DELETE.
 fn long_name(kind: Type) -> &'static str {
     match kind {
         Type::S => "STRING",

@@ -1,4 +1,4 @@
-//! The functions that expressions have.
+//! The functions of expressions.
 
 use std::fmt;
 
@@ -43,12 +43,12 @@ impl Function {
         }
     }
 
-    /// The function of this name, which is case-sensitive.
+    /// The function with this case-sensitive name.
     pub(super) fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|function| function.name() == name)
     }
 
-    /// How many operands it takes.
+    /// The number of operands.
     pub(super) fn operand_count(self) -> usize {
         match self {
             Self::AttributeExists | Self::AttributeNotExists | Self::Size => 1,
@@ -56,7 +56,7 @@ impl Function {
         }
     }
 
-    /// Whether it is a function of updates; the others are of conditions.
+    /// Whether it is a function of updates; all others belong to conditions.
     pub(super) fn is_for_updates(self) -> bool {
         matches!(self, Self::IfNotExists | Self::ListAppend)
     }

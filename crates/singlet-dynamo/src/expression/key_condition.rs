@@ -1,4 +1,4 @@
-//! Key conditions: which partition is queried, and which sort keys in it.
+//! Key conditions: the partition to query, and the range of sort keys in it.
 
 mod range;
 
@@ -9,15 +9,14 @@ use super::{Comparator, Condition, Function, Operand};
 use crate::Value;
 use crate::error::{Error, Result};
 
-/// What a query asks of one or two key attributes, by name.
+/// Conditions on key attributes, by name.
 ///
-/// Which of them is the partition key is known only when there is a schema; then
-/// [`KeyCondition::range`] checks that they fit, and gives the [`KeyRange`].
+/// [`KeyCondition::range`] checks them against a schema and returns the [`KeyRange`].
 ///
 /// ```
 /// use singlet_dynamo::expression::{Condition, KeyCondition, Parameter, Placeholders};
 /// use singlet_dynamo::schema::{KeyAttribute, KeySchema, KeyType};
-/// use singlet_dynamo::Value;
+/// use singlet_dynamo::{Item, Value};
 ///
 /// let values = [(":pk", Value::from("GAME#1")), (":prefix", Value::from("PLAYER#"))];
 /// let mut placeholders = Placeholders::of(&[], values);
@@ -25,35 +24,38 @@ use crate::error::{Error, Result};
 /// let condition = Condition::parse(text, Parameter::KeyConditionExpression, &mut placeholders)?;
 /// let condition = KeyCondition::from_condition(condition)?;
 ///
-/// let key = KeySchema {
-///     partition: KeyAttribute::new("PK", KeyType::S),
-///     sort: Some(KeyAttribute::new("SK", KeyType::S)),
+/// let attribute = |name| KeyAttribute::new(name, KeyType::S);
+/// let schema = KeySchema::simple(attribute("PK"), Some(attribute("SK")));
+/// let range = condition.range(&schema, None)?;
+/// let key = |sort: &str| {
+///     let item = Item::from([("PK", Value::from("GAME#1")), ("SK", Value::from(sort))]);
+///     schema.key_of_item(&item)
 /// };
-/// let range = condition.range(&key, None)?;
-/// assert_eq!(range.partition(), &Value::from("GAME#1"));
-/// assert!(range.contains(&Value::from("PLAYER#7")));
-/// assert!(!range.contains(&Value::from("METADATA")));
+/// assert!(range.contains(&key("PLAYER#7")?));
+/// assert!(!range.contains(&key("METADATA")?));
 /// # Ok::<(), singlet_dynamo::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyCondition {
-    /// One or two, of different attributes.
+    /// One or more, on different attributes.
     tests: Vec<(String, KeyTest)>,
+    /// The number of further conditions whose operators no key supports.
+    unindexable: usize,
 }
 
-/// What is asked of one key attribute.
+/// A test of one key attribute.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum KeyTest {
-    /// It is this, or compares to this as the comparator says: any but `<>`.
+    /// Compares with a value, by any comparator but `<>`.
     Compare(Comparator, Value),
-    /// It is between these, both included.
+    /// Between these, inclusive.
     Between(Value, Value),
-    /// It begins with this.
+    /// Begins with this.
     BeginsWith(Value),
 }
 
 impl KeyTest {
-    /// The values that it has.
+    /// The values in the test.
     pub(super) fn values(&self) -> impl Iterator<Item = &Value> {
         let (one, other) = match self {
             Self::Compare(_, value) | Self::BeginsWith(value) => (value, None),
@@ -64,17 +66,10 @@ impl KeyTest {
 }
 
 impl KeyCondition {
-    /// What is asked of one or two attributes, in the words that the service has for a request
-    /// with other numbers of them, or with bounds in the wrong order.
+    /// Tests of attributes, at most one each. [`KeyCondition::range`] checks their number, since it
+    /// depends on the key.
     pub fn new(tests: Vec<(String, KeyTest)>) -> Result<Self> {
-        if let [(one, _), (other, _), ..] = tests.as_slice()
-            && one == other
-        {
-            return Err(Error::validation(
-                "KeyConditionExpressions must only contain one condition per key",
-            ));
-        }
-        if !matches!(tests.len(), 1 | 2) {
+        if tests.is_empty() {
             return Err(Error::validation("Conditions can be of length 1 or 2 only"));
         }
         for (_, test) in &tests {
@@ -93,28 +88,39 @@ impl KeyCondition {
                 _ => {}
             }
         }
-        Ok(Self { tests })
+        Ok(Self { tests, unindexable: 0 })
     }
 
-    /// The partition with this key, whole.
+    /// Equality of one attribute: in a table or a simple index, a whole partition.
     #[must_use]
     pub fn partition(name: impl Into<String>, value: Value) -> Self {
-        Self { tests: vec![(name.into(), KeyTest::Compare(Comparator::Equal, value))] }
+        let test = KeyTest::Compare(Comparator::Equal, value);
+        Self { tests: vec![(name.into(), test)], unindexable: 0 }
     }
 
-    /// The same, and this of the sort key.
+    /// Adds a condition on another attribute.
     pub fn and(mut self, name: impl Into<String>, test: KeyTest) -> Result<Self> {
-        self.tests.push((name.into(), test));
-        Self::new(self.tests)
+        let name = name.into();
+        if self.tests.iter().any(|(own, _)| *own == name) {
+            return Err(repeated());
+        }
+        self.tests.push((name, test));
+        Ok(Self::new(self.tests)?.with_unindexable(self.unindexable))
     }
 
-    /// What is asked of each attribute.
+    /// Adds conditions whose operators no key supports. They are refused once the key is known,
+    /// because too many conditions are reported first.
+    pub(crate) fn with_unindexable(self, unindexable: usize) -> Self {
+        Self { unindexable, ..self }
+    }
+
+    /// The test of each attribute.
     #[must_use]
     pub fn tests(&self) -> &[(String, KeyTest)] {
         &self.tests
     }
 
-    /// Takes a condition for a key condition, if it is one.
+    /// Converts a condition into a key condition, if possible.
     pub fn from_condition(condition: Condition) -> Result<Self> {
         let conditions = match condition.into_test() {
             Test::And(conditions) => conditions.into_iter().map(Condition::into_test).collect(),
@@ -124,14 +130,20 @@ impl KeyCondition {
         for condition in conditions {
             let (name, test) = key_test(condition)?;
             if tests.iter().any(|(own, _)| *own == name) {
-                return Err(Error::validation(
-                    "KeyConditionExpressions must only contain one condition per key",
-                ));
+                return Err(repeated());
             }
             tests.push((name, test));
         }
         Self::new(tests)
     }
+}
+
+fn repeated() -> Error {
+    Error::validation("KeyConditionExpressions must only contain one condition per key")
+}
+
+pub(crate) fn unindexable() -> Error {
+    Error::validation("Attempted conditional constraint is not an indexable operation")
 }
 
 fn invalid_operator(name: &str) -> Error {
@@ -142,11 +154,11 @@ fn invalid_condition(why: &str) -> Error {
     Error::validation(format!("Invalid condition in KeyConditionExpression: {why}"))
 }
 
-/// The attribute and what is asked of it.
+/// The attribute and its test.
 fn key_test(test: Test) -> Result<(String, KeyTest)> {
     let operator = match test {
         Test::Compare(left, comparator, right) if comparator != Comparator::NotEqual => {
-            // A value on the left says the same the other way round.
+            // With the value on the left, the comparator is reversed.
             let reversed = !matches!(left, Operand::Path(_));
             let comparator = if reversed { comparator.reversed() } else { comparator };
             let (name, [value]) = attribute_and_values([left, right])?;
@@ -218,23 +230,38 @@ fn attribute_and_values<const N: usize, const VALUES: usize>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Item;
     use crate::expression::{Parameter, Placeholders};
-    use crate::schema::{KeyAttribute, KeySchema, KeyType};
+    use crate::schema::{KeyAttribute, KeyLimits, KeyRole, KeySchema, KeyType};
 
-    /// What is asked of the keys `pk` and `sk`, both S, or why nothing can be.
-    fn check(text: &str, expected: &str) {
-        let values = [(":a", Value::from("a")), (":n", Value::from(1)), (":e", Value::from(""))];
+    fn parsed(text: &str) -> Result<KeyCondition> {
+        let values = [
+            (":a", Value::from("a")),
+            (":z", Value::from("z")),
+            (":n", Value::from(1)),
+            (":e", Value::from("")),
+        ];
         let mut placeholders = Placeholders::of(&[], values);
-        let key = KeySchema {
-            partition: KeyAttribute::new("pk", KeyType::S),
-            sort: Some(KeyAttribute::new("sk", KeyType::S)),
-        };
-        let parameter = Parameter::KeyConditionExpression;
-        let found = Condition::parse(text, parameter, &mut placeholders)
+        Condition::parse(text, Parameter::KeyConditionExpression, &mut placeholders)
             .and_then(KeyCondition::from_condition)
-            .and_then(|condition| condition.range(&key, None));
+    }
+
+    /// Which of the sort keys `a`, `b`, `z` and `zz` match in the partition `a` of the keys `pk`
+    /// and `sk`, both S; or the error.
+    fn check(text: &str, expected: &str) {
+        let attribute = |name: &str| KeyAttribute::new(name, KeyType::S);
+        let schema = KeySchema::simple(attribute("pk"), Some(attribute("sk")));
+        let found = parsed(text).and_then(|condition| condition.range(&schema, None));
         let found = match found {
-            Ok(range) => format!("{:?} {:?}", range.partition(), range.sort()),
+            Ok(range) => {
+                let is_asked_for = |sort: &&str| {
+                    let item = Item::from([("pk", Value::from("a")), ("sk", Value::from(*sort))]);
+                    range.contains(&schema.key_of_item(&item).unwrap())
+                };
+                let keys: Vec<&str> =
+                    ["a", "b", "z", "zz"].into_iter().filter(is_asked_for).collect();
+                keys.join(" ")
+            }
             Err(error) => error.message().to_owned(),
         };
         assert_eq!(found, expected, "{text}");
@@ -243,19 +270,84 @@ mod tests {
     #[test]
     fn conditions_become_ranges() {
         for (text, expected) in [
-            ("pk = :a", "{S:a} None"),
-            ("sk > :a AND pk = :a", "{S:a} Some(Compare(Greater, {S:a}))"),
-            // The other way round.
-            (":a = pk AND :a < sk", "{S:a} Some(Compare(Greater, {S:a}))"),
-            ("(pk = :a AND begins_with(sk, :a))", "{S:a} Some(BeginsWith({S:a}))"),
-            ("pk = :a AND sk BETWEEN :a AND :a", "{S:a} Some(Between({S:a}, {S:a}))"),
+            ("pk = :a", "a b z zz"),
+            ("pk = :z", ""),
+            ("sk > :a AND pk = :a", "b z zz"),
+            // Operands swapped.
+            (":a = pk AND :a < sk", "b z zz"),
+            ("(pk = :a AND begins_with(sk, :z))", "z zz"),
+            ("pk = :a AND sk BETWEEN :a AND :z", "a b z"),
         ] {
             check(text, expected);
         }
     }
 
     #[test]
-    fn what_no_key_can_be_asked_is_refused() {
+    fn composite_keys_are_queried_from_the_left() {
+        let key = |hashes: usize, names: &[&str]| {
+            let elements = names.iter().enumerate().map(|(place, name)| {
+                let role = if place < hashes { KeyRole::Hash } else { KeyRole::Range };
+                (KeyAttribute::new(*name, KeyType::S), role)
+            });
+            KeySchema::new(elements.collect(), KeyLimits::Composite).unwrap()
+        };
+        let two_hashes = key(2, &["h", "i", "r", "s", "t"]);
+        let one_hash = key(1, &["h", "r", "s"]);
+        let hashes_only = key(2, &["h", "i"]);
+        let hash = |names: &str| {
+            format!(
+                "HASH key attributes {names} must have equality conditions specified in the query"
+            )
+        };
+        let range = |names: &str, present: &str| {
+            format!(
+                "RANGE key attributes {names} must have equality conditions specified in the query \
+                 because a condition is present on key attribute {present}"
+            )
+        };
+        let unsupported = "Query key condition not supported".to_owned();
+        let missed = |name: &str| format!("Query condition missed key schema element: {name}");
+        let wrong_type = "One or more parameter values were invalid: Condition parameter type does not match schema type".to_owned();
+        for (key, text, expected) in [
+            (&two_hashes, "h = :a AND i = :a", String::new()),
+            (&two_hashes, "s >= :a AND i = :a AND h = :a AND r = :a", String::new()),
+            (
+                &two_hashes,
+                "h = :a AND i = :a AND r = :a AND s = :a AND begins_with(t, :a)",
+                String::new(),
+            ),
+            (&two_hashes, "h = :a", hash("i")),
+            (&two_hashes, "r = :a", hash("h, i")),
+            (&two_hashes, "h = :n AND i > :a", hash("i")),
+            (&two_hashes, "h = :a AND i = :n AND s = :a", wrong_type.clone()),
+            (&two_hashes, "h = :a AND i = :a AND s = :a", range("r", "s")),
+            (&two_hashes, "h = :a AND i = :a AND s = :a AND t = :a", range("r", "s")),
+            (&two_hashes, "h = :a AND i = :a AND t = :n", range("r, s", "t")),
+            (&two_hashes, "h = :a AND i = :a AND r > :a AND t = :a", range("s", "t")),
+            (&two_hashes, "h = :a AND i = :a AND r > :a AND s = :a AND t = :a", range("r", "t")),
+            (&two_hashes, "h = :a AND i = :a AND r > :a AND s > :a AND t = :a", range("r, s", "t")),
+            (&two_hashes, "h = :a AND i = :a AND r BETWEEN :a AND :z AND s = :a", range("r", "s")),
+            (&two_hashes, "h = :a AND i = :a AND r = :n", wrong_type),
+            (&two_hashes, "h = :a AND i = :a AND x = :a", missed("r")),
+            (&two_hashes, "h = :a AND i = :a AND r = :a AND x = :a", missed("s")),
+            (
+                &two_hashes,
+                "h = :a AND i = :a AND r = :a AND s = :a AND t = :a AND x = :a",
+                unsupported.clone(),
+            ),
+            (&one_hash, "h > :a", hash("h")),
+            (&one_hash, "h = :a AND s = :a", range("r", "s")),
+            (&hashes_only, "h = :a AND i = :a", String::new()),
+            (&hashes_only, "h = :a AND x = :a", hash("i")),
+            (&hashes_only, "h = :a AND i = :a AND x = :a", unsupported),
+        ] {
+            let found = parsed(text).and_then(|condition| condition.range(key, None)).err();
+            assert_eq!(found.as_ref().map_or("", |error| error.message()), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn unsupported_key_tests_are_refused() {
         for (text, expected) in [
             ("pk = :a AND NOT sk = :a", "Invalid operator used in KeyConditionExpression: NOT"),
             ("pk <> :a", "Invalid operator used in KeyConditionExpression: <>"),

@@ -2,10 +2,10 @@
 
 use super::Comparator;
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// A word that is no keyword: an attribute's or a function's name.
+    /// A word that is not a keyword: the name of an attribute or function.
     Name,
     /// `#name`
     NamePlaceholder,
@@ -30,12 +30,12 @@ pub(super) enum Kind {
     Comma,
     Plus,
     Minus,
-    /// A character that no token begins with.
+    /// A character that begins no token.
     Unknown,
     End,
 }
 
-/// A piece of an expression's text, as byte offsets.
+/// A part of an expression's text, as byte offsets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Span {
     pub(super) start: usize,
@@ -54,8 +54,7 @@ pub(super) struct Token {
     pub(super) span: Span,
 }
 
-/// Reads tokens one after another. There is always a next one: after the last comes
-/// [`Kind::End`], again and again.
+/// Returns one token after another. After the last one it returns [`Kind::End`] every time.
 #[derive(Clone)]
 pub(super) struct Lexer<'t> {
     text: &'t str,
@@ -107,7 +106,7 @@ impl<'t> Lexer<'t> {
                 end if first == b'#' => (Kind::NamePlaceholder, end),
                 end => (Kind::ValuePlaceholder, end),
             },
-            // A zero is a number of its own: `01` is two of them.
+            // A zero is a separate number: `01` is two tokens.
             b'0' => (Kind::Integer, one),
             b'1'..=b'9' => (Kind::Integer, self.run(one, |byte| byte.is_ascii_digit())),
             b'=' => (Kind::Comparator(Comparator::Equal), one),
@@ -124,7 +123,7 @@ impl<'t> Lexer<'t> {
             b',' => (Kind::Comma, one),
             b'+' => (Kind::Plus, one),
             b'-' => (Kind::Minus, one),
-            // The whole character, so that error texts stay text.
+            // The whole character, so that error messages remain valid UTF-8.
             _ => (Kind::Unknown, self.run(one, |byte| byte & 0xc0 == 0x80)),
         }
     }

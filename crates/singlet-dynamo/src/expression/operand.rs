@@ -1,4 +1,4 @@
-//! What conditions compare: paths, values and sizes.
+//! Operands of conditions: paths, values and sizes.
 
 use super::{Fault, Function, Path};
 use crate::binary::{self, ItemRef, ValueRef};
@@ -6,23 +6,23 @@ use crate::fuel::Meter;
 use crate::{Number, Type, Value};
 use std::cmp::Ordering;
 
-/// How long a text or bytes are that are compared as quickly as anything.
+/// A longer string or binary makes a condition large.
 const SMALL_VALUE_LEN_MAX: usize = 256;
-/// What looking up an element of a sorted set is charged.
+/// The charge for looking up an element of a sorted set.
 const SET_LOOKUP_FUEL: usize = 300;
 
 /// An operand of a condition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Operand {
-    /// What the item has at this path.
+    /// The item's value at this path.
     Path(Path),
-    /// A value of the request.
+    /// A value in the request.
     Value(Value),
-    /// How long or large something is: `size(path)` or `size(:value)`.
+    /// A size: `size(path)` or `size(:value)`.
     Size(Measured),
 }
 
-/// What a size is taken of.
+/// The operand of `size`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Measured(Subject);
 
@@ -48,7 +48,7 @@ impl Operand {
         Ok(Self::Size(Measured(measured)))
     }
 
-    /// The type, if it is known before there is an item.
+    /// The type, if it is known without an item.
     pub(super) fn known_type(&self) -> Option<Type> {
         match self {
             Self::Path(_) => None,
@@ -57,7 +57,7 @@ impl Operand {
         }
     }
 
-    /// Whether the operand brings more than a few bytes to compare with.
+    /// Whether comparing with the operand takes more than a few bytes.
     pub(super) fn is_large(&self) -> bool {
         let is_large = |value: &Value| match value {
             Value::S(text) => text.len() > SMALL_VALUE_LEN_MAX,
@@ -71,7 +71,7 @@ impl Operand {
         }
     }
 
-    /// The path in the operand, if it has one.
+    /// The operand's path, if it has one.
     pub(super) fn path(&self) -> Option<&Path> {
         match self {
             Self::Path(path) | Self::Size(Measured(Subject::Path(path))) => Some(path),
@@ -79,7 +79,7 @@ impl Operand {
         }
     }
 
-    /// What the operand is for an item, if it is anything.
+    /// The operand's value for an item, if any.
     #[inline]
     pub(super) fn find<'a, M: Meter>(
         &'a self,
@@ -107,7 +107,7 @@ impl Operand {
 }
 
 impl Measured {
-    /// The operand that is measured.
+    /// The measured operand.
     #[must_use]
     pub fn operand(&self) -> Operand {
         match &self.0 {
@@ -154,7 +154,7 @@ fn number<'a>(size: usize) -> Option<Found<'a>> {
     u32::try_from(size).ok().map(|size| Found::Computed(Number::from(size)))
 }
 
-/// What an operand is for one item.
+/// The value of an operand for one item.
 #[derive(Clone, Copy)]
 pub(super) enum Found<'a> {
     Stored(ValueRef<'a>),
@@ -162,7 +162,7 @@ pub(super) enum Found<'a> {
     Computed(Number),
 }
 
-/// A value of a type that has an order.
+/// A value of an ordered type.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Scalar<'a> {
     S(&'a str),
@@ -191,7 +191,7 @@ impl Found<'_> {
         }
     }
 
-    /// Whether both are of one type and the same inside.
+    /// Whether both have the same type and content.
     pub(super) fn equals(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Stored(a), Self::Stored(b)) => a == b,
@@ -203,7 +203,7 @@ impl Found<'_> {
         }
     }
 
-    /// The order of two values of one type that has an order.
+    /// The order of two values of the same ordered type.
     pub(super) fn order(&self, other: &Self) -> Option<Ordering> {
         match (self.scalar()?, other.scalar()?) {
             (Scalar::S(a), Scalar::S(b)) => Some(a.as_bytes().cmp(b.as_bytes())),
@@ -221,7 +221,7 @@ impl Found<'_> {
         }
     }
 
-    /// Whether a set has an element.
+    /// Whether a set contains an element.
     pub(super) fn has_set_element(&self, element: &Self) -> bool {
         match (self, element.scalar()) {
             (
@@ -239,8 +239,8 @@ impl Found<'_> {
         }
     }
 
-    /// What looking for an element of this set is charged: a stored one is walked along, one of the
-    /// request is searched by halves.
+    /// The charge for finding an element of this set: linear for a stored set, binary search for
+    /// one in the request.
     pub(super) fn set_search_fuel(&self) -> usize {
         match self {
             Self::Stored(value) => 2 * value.body().len(),
@@ -248,11 +248,11 @@ impl Found<'_> {
         }
     }
 
-    /// What comparing two values is charged: the comparison ends with the shorter one.
+    /// The charge for comparing two values, which ends with the shorter one.
     pub(super) fn comparing_fuel(&self, other: &Self) -> usize {
         match self.walking_fuel().into_iter().chain(other.walking_fuel()).min() {
             Some(units) => units,
-            // Two containers of the request: such a test is evaluated once.
+            // Two containers in the request: such a test is evaluated once.
             None => match self {
                 Self::Given(value) => 4 * value.size(),
                 _ => 0,
@@ -260,7 +260,7 @@ impl Found<'_> {
         }
     }
 
-    /// What walking along this value is charged, if that is known without doing it.
+    /// The charge for walking over this value, if it is known without doing it.
     fn walking_fuel(&self) -> Option<usize> {
         match self {
             Self::Stored(ValueRef::S(_) | ValueRef::B(_)) => Some(self.body_len() / 4),
@@ -274,7 +274,7 @@ impl Found<'_> {
         }
     }
 
-    /// How many bytes a stored value, a text or bytes have.
+    /// The length in bytes of a stored value, string or binary.
     pub(super) fn body_len(&self) -> usize {
         match self {
             Self::Stored(value) => value.body().len(),

@@ -1,15 +1,14 @@
-//! Paths that cannot be together in one update or projection.
+//! Finds paths that cannot be combined in one update or projection.
 
 use super::{Element, Fault, Path};
 
-/// Finds two paths of which one is part of the other, or that take one attribute for a map and
-/// for a list. The paths come in the order in which the service looks at them: the last of the
-/// text first.
+/// Finds two paths of which one is a prefix of the other, or that use an attribute both as a map
+/// and as a list. The paths come in the service's order: last in the text first.
 pub(super) fn check<'p>(paths: impl Iterator<Item = &'p Path>) -> Result<(), Fault> {
     let mut seen: Vec<&Path> = Vec::with_capacity(paths.size_hint().0);
     for path in paths {
-        // What overlaps or conflicts with the path sorts next to it: between a path and one that
-        // begins with it there is room only for others that begin with it.
+        // Overlapping or conflicting paths sort next to each other: between a path and one that it
+        // is a prefix of, only others with that prefix can be.
         let Err(place) = seen.binary_search(&path) else {
             return Err(Fault::Overlap(path.clone(), path.clone()));
         };
@@ -62,7 +61,7 @@ mod tests {
     }
 
     proptest! {
-        /// Looking at neighbours finds exactly what looking at all pairs finds.
+        /// Checking neighbours finds the same as checking all pairs.
         #[test]
         fn neighbours_are_enough(paths in proptest::collection::vec(path(), 0..6)) {
             let alone = |upto: usize| {

@@ -7,14 +7,14 @@ use crate::fuel::Meter;
 use crate::limits::ATTRIBUTE_NAME_SIZE_MAX;
 use std::fmt;
 
-/// What a step from one attribute or element to the next is charged.
+/// The charge for one step along attributes or elements.
 const STEP_FUEL: usize = 5;
-/// Up to this size the bytes of a map are as good a measure as the number of its attributes.
+/// Up to this size, a map's bytes estimate its attributes well enough.
 const SMALL_MAP_BYTES_MAX: usize = 1024;
 
-/// An attribute of an item, or a part of one.
+/// The path to an attribute of an item, or to a part of one.
 ///
-/// Names are whole: a path made of the name `a.b` is the attribute called `a.b`, not the `b`
+/// Names are not split: a path made of the name `a.b` is the attribute called `a.b`, not the `b`
 /// inside `a`.
 ///
 /// ```
@@ -34,14 +34,14 @@ pub struct Path {
 /// A step from a value to one inside it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Element {
-    /// To the value of this name in a map.
+    /// The value of this name in a map.
     Field(String),
-    /// To the value at this place of a list, counted from zero.
+    /// The value at this index of a list, counted from 0.
     Index(u32),
 }
 
 impl Path {
-    /// The path to an attribute, and from there to a part of it.
+    /// The path to an attribute, or to a part of it.
     pub fn new(name: impl Into<String>, rest: Vec<Element>) -> Result<Self, Fault> {
         if rest.len() >= LEVELS_MAX {
             return Err(Fault::TooManyLevels(rest.len() + 1));
@@ -60,30 +60,30 @@ impl Path {
         Ok(Self { name, rest })
     }
 
-    /// The path to an attribute as a whole.
+    /// The path to a whole attribute.
     pub fn attribute(name: impl Into<String>) -> Result<Self, Fault> {
         Self::new(name, Vec::new())
     }
 
-    /// The name of the attribute that the path begins with.
+    /// The attribute's name.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The way from the attribute to the part of it.
+    /// The steps below the attribute.
     #[must_use]
     pub fn rest(&self) -> &[Element] {
         &self.rest
     }
 
-    /// Whether this is an attribute as a whole.
+    /// Whether this is a whole attribute.
     #[must_use]
     pub fn is_attribute(&self) -> bool {
         self.rest.is_empty()
     }
 
-    /// The value at the path, if it leads somewhere in the item.
+    /// The value at the path, if the item has one.
     #[must_use]
     pub fn find<'a>(&self, item: ItemRef<'a>) -> Option<ValueRef<'a>> {
         let mut value = item.get(&self.name)?;
@@ -93,7 +93,7 @@ impl Path {
         Some(value)
     }
 
-    /// Like [`Path::find`] in an item, if there is one, with the walk charged.
+    /// Like [`Path::find`], in an optional item, charging the walk.
     #[inline]
     pub(super) fn find_within<'a, M: Meter>(
         &self,
@@ -174,13 +174,13 @@ pub(super) fn find_from<'a, M: Meter>(
         }
     }
     if let ValueRef::S(text) = value {
-        // Whether a text is one is checked whenever it is read.
+        // Reading a string validates its UTF-8.
         meter.charge(|| text.len() / 4)?;
     }
     Ok(Some(value))
 }
 
-/// What finding an attribute of a map is charged: a small map by its bytes, which are known.
+/// The charge for finding an attribute of a map: for small maps by bytes, which are known.
 pub(super) fn map_walk_fuel(map: MapRef<'_>) -> usize {
     match map.as_bytes().len() {
         bytes @ 0..=SMALL_MAP_BYTES_MAX => bytes / 4,
@@ -196,7 +196,7 @@ fn check_name(name: &str) -> Result<(), Fault> {
     }
 }
 
-/// As error texts show it: `[info, actors, [0]]`.
+/// As in error messages: `[info, actors, [0]]`.
 impl fmt::Display for Path {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "[{}", self.name)?;

@@ -9,23 +9,23 @@ use crate::json::value::{ATTRIBUTE_VALUE, Budget, Unchecked, read_value_within};
 use crate::limits::{ATTRIBUTE_NAME_SIZE_MAX, ITEM_SIZE_MAX};
 use std::borrow::Cow;
 
-/// The most bytes that the names, or the values, of one request may have together: 2 MB.
+/// Maximum total size of the names, or of the values, of one request: 2 MB.
 pub const PLACEHOLDERS_SIZE_MAX: usize = 2 * 1024 * 1024;
-/// The most bytes of a placeholder, `#` or `:` included.
+/// Maximum size of a placeholder, including `#` or `:`.
 pub const PLACEHOLDER_SIZE_MAX: usize = 255;
 
-/// How many names, or values, of one request are kept. Its expressions have 4,096 characters
-/// each and are three at most, so they cannot use half as many, and what is not used is refused.
+/// How many names, or values, of one request are kept. A request has at most three expressions of
+/// 4,096 characters, which cannot use half as many, and unused ones are an error.
 const KEPT_MAX: usize = 8192;
-/// The most bytes of names and values that the expressions of one request use again: each time
-/// makes a copy, and an expression has room for 800 copies of 2 MB. An update that sets more than
-/// this makes an item that is too large.
+/// Maximum total size of the repeated uses of names and values in one request: each use makes a
+/// copy, and an expression has room for 800 copies of 2 MB. An update that sets more than this
+/// makes the item too large.
 pub const REPEATED_SIZE_MAX: usize = ITEM_SIZE_MAX;
 
-/// What the placeholders of a request stand for, and which of them were used.
+/// The names and values of a request's placeholders, and which of them were used.
 ///
-/// One of these serves all expressions of a request; when all are parsed,
-/// [`check_all_used`](Self::check_all_used) finds the placeholders that none of them has.
+/// All expressions of a request share one. After all are parsed,
+/// [`check_all_used`](Self::check_all_used) reports unused placeholders.
 ///
 /// ```
 /// use singlet_dynamo::expression::{Parameter, Placeholders, Projection};
@@ -42,15 +42,15 @@ pub const REPEATED_SIZE_MAX: usize = ITEM_SIZE_MAX;
 pub struct Placeholders {
     names: Option<Entries<Option<String>>>,
     values: Option<Entries<Option<Unchecked<Value>>>>,
-    /// The bytes of the names and values that were used again.
+    /// Total size of repeated uses.
     repeated_size: usize,
 }
 
-/// What keys stand for, sorted by key.
+/// Meanings of keys, sorted by key.
 #[derive(Clone, Debug)]
 struct Entries<T> {
     entries: Vec<Entry<T>>,
-    /// Whether there are more, or larger ones, than were kept.
+    /// Whether there were more or larger entries than are kept.
     is_cut: bool,
 }
 
@@ -58,7 +58,7 @@ struct Entries<T> {
 struct Entry<T> {
     key: String,
     meaning: T,
-    /// The place in the request, from which Java's order follows.
+    /// The position in the request, which determines Java's order.
     place: usize,
     used: bool,
 }
@@ -80,7 +80,7 @@ impl Placeholders {
         }
     }
 
-    /// Reads the member `ExpressionAttributeNames` of a request.
+    /// Reads the member `ExpressionAttributeNames`.
     pub fn read_names(&mut self, reader: &mut Reader<'_>) -> Result<()> {
         let mut entries = Gathered::new();
         let found = reader.map("java.lang.String", |reader, key| {
@@ -91,7 +91,7 @@ impl Placeholders {
         Ok(())
     }
 
-    /// Reads the member `ExpressionAttributeValues` of a request.
+    /// Reads the member `ExpressionAttributeValues`.
     pub fn read_values(&mut self, reader: &mut Reader<'_>) -> Result<()> {
         let mut entries = Gathered::new();
         let mut budget = Budget::within(reader, PLACEHOLDERS_SIZE_MAX);
@@ -105,8 +105,9 @@ impl Placeholders {
         Ok(())
     }
 
-    /// Refuses names or values in a request that has no expression for them. `expressions` are
-    /// all that the operation can have, in the service's order, with whether they were given.
+    /// Refuses names or values in a request without an expression that could use them.
+    /// `expressions` are all expressions of the operation, in the service's order, with whether
+    /// they are present.
     pub fn check_needed(&self, expressions: &[(Parameter, bool)]) -> Result<()> {
         if self.names.is_some() && expressions.iter().all(|(_, given)| !given) {
             return Err(Error::validation(
@@ -131,7 +132,7 @@ impl Placeholders {
         Ok(())
     }
 
-    /// Refuses keys that are no placeholders, and meanings that nothing can have.
+    /// Refuses malformed placeholders, and invalid names and values.
     pub fn check(&self) -> Result<()> {
         if let Some(names) = &self.names {
             let refuse =
@@ -166,7 +167,8 @@ impl Placeholders {
                     Some(value) => value.fault(),
                 };
                 if let Some(fault) = fault {
-                    // Found later than other faults by the service, and told plainly.
+                    // The service finds this later than other faults, and reports it without a
+                    // prefix.
                     if fault == crate::json::value::TOO_DEEP {
                         return Err(Error::validation(fault.to_owned()));
                     }
@@ -200,18 +202,18 @@ impl Placeholders {
         Ok(())
     }
 
-    /// The bytes that all values have together.
+    /// Total size of all values.
     pub(crate) fn values_size(&self) -> usize {
         let values = self.values.iter().flat_map(|values| &values.entries);
         values.flat_map(|entry| &entry.meaning).map(|value| value.content().size()).sum()
     }
 
-    /// The bytes of the names and values that were used more than once.
+    /// Total size of the repeated uses.
     pub(crate) fn repeated_size(&self) -> usize {
         self.repeated_size
     }
 
-    /// The attribute name that a placeholder stands for.
+    /// The attribute name of a placeholder.
     pub(super) fn name(&mut self, key: &str) -> Result<String, Fault> {
         let found = self.names.as_mut().and_then(|names| names.find(key));
         let Some((Some(name), was_used)) = found else {
@@ -223,7 +225,7 @@ impl Placeholders {
         Ok(name.clone())
     }
 
-    /// The value that a placeholder stands for.
+    /// The value of a placeholder.
     pub(super) fn value(&mut self, key: &str) -> Result<Value, Fault> {
         let found = self.values.as_mut().and_then(|values| values.find(key));
         let Some((Some(value), was_used)) = found else {
@@ -241,7 +243,7 @@ fn count_repeated(repeated_size: &mut usize, size: usize) -> Result<(), Fault> {
     if *repeated_size > REPEATED_SIZE_MAX { Err(Fault::RepeatedTooLarge) } else { Ok(()) }
 }
 
-/// Entries as they come.
+/// Entries in order of arrival.
 struct Gathered<T> {
     entries: Vec<Entry<T>>,
     place: usize,
@@ -257,7 +259,7 @@ impl<T> Gathered<T> {
         let place = self.place;
         self.place += 1;
         if self.entries.len() >= 2 * KEPT_MAX && !self.is_cut {
-            // Perhaps the same few again and again, of which the later ones count.
+            // There may be many duplicates, of which only the last one counts.
             self.sort();
             self.is_cut = self.entries.len() > KEPT_MAX;
         }
@@ -267,7 +269,8 @@ impl<T> Gathered<T> {
     }
 
     fn sort(&mut self) {
-        // Of two entries with one key the later counts, so it is put first and the other dropped.
+        // Of two entries with the same key the later one counts, so it sorts first and the other is
+        // dropped.
         self.entries.sort_by(|a, b| a.key.cmp(&b.key).then(b.place.cmp(&a.place)));
         self.entries.dedup_by(|later, kept| later.key == kept.key);
     }
@@ -279,7 +282,7 @@ impl<T> Gathered<T> {
 }
 
 impl<T> Entries<T> {
-    /// What a key stands for, and whether it was looked up before.
+    /// The meaning of a key, and whether it was used before.
     fn find(&mut self, key: &str) -> Option<(&T, bool)> {
         let place = self.entries.binary_search_by(|entry| entry.key.as_str().cmp(key)).ok()?;
         let entry = self.entries.get_mut(place)?;
@@ -287,14 +290,14 @@ impl<T> Entries<T> {
         Some((&entry.meaning, was_used))
     }
 
-    /// The entries in the order of the request.
+    /// The entries in request order.
     fn in_place(&self) -> Vec<&Entry<T>> {
         let mut entries: Vec<&Entry<T>> = self.entries.iter().collect();
         entries.sort_by_key(|entry| entry.place);
         entries
     }
 
-    /// Refuses keys that are not `first` and then letters, digits and underscores.
+    /// Refuses keys other than `first` followed by letters, digits and underscores.
     fn check_keys(&self, first: char) -> Result<(), String> {
         if self.entries.is_empty() {
             return Err("must not be empty".to_owned());
@@ -326,13 +329,13 @@ impl<T> Entries<T> {
         self.entries.iter().map(|entry| entry.key.len() + meaning(entry)).sum()
     }
 
-    /// The keys that were not used, in the order in which the service lists them: that of a
-    /// Java `HashMap` of all keys, by bucket and then by arrival.
+    /// The unused keys in the service's order: that of a Java `HashMap` of all keys, by bucket and
+    /// then by arrival.
     fn unused(&self) -> Vec<&str> {
         if self.entries.iter().all(|entry| entry.used) {
             return Vec::new();
         }
-        // A table of 16 buckets doubles when more than three quarters are taken.
+        // A table of 16 buckets doubles when more than three quarters are full.
         let mut buckets = 16;
         while self.entries.len() > buckets / 4 * 3 {
             buckets *= 2;
@@ -394,7 +397,7 @@ mod tests {
                 r#"{":a":{"N":"x"}}"#,
                 "ExpressionAttributeValues contains invalid value: The parameter cannot be converted to a numeric value: x for key :a",
             ),
-            // Of two with one key the later counts.
+            // Of two with the same key the later one counts.
             ("null", r#"{":a":{"N":"x"},":a":{"N":"1"}}"#, "fine"),
         ] {
             check(names, values, expected);
@@ -402,7 +405,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_used_again_counts_again() {
+    fn repeated_uses_count_again() {
         let mut all = Placeholders::of(&[("#n", "name")], [(":v", Value::from("x".repeat(100)))]);
         for _ in 0..=REPEATED_SIZE_MAX / 104 {
             all.name("#n").unwrap();
@@ -412,7 +415,7 @@ mod tests {
     }
 
     #[test]
-    fn no_more_are_kept_than_expressions_have_room_for() {
+    fn no_more_placeholders_are_kept_than_expressions_can_use() {
         let entries = |count: usize, key: fn(usize) -> String| {
             let all: Vec<String> = (0..count).map(|i| format!(r#""{}":"a{i}""#, key(i))).collect();
             read(&format!("{{{}}}", all.join(",")), "null")
@@ -424,7 +427,7 @@ mod tests {
             many.check().unwrap_err().message(),
             "ExpressionAttributeNames exceeds max size"
         );
-        // The same few again and again are those few.
+        // Duplicates count once.
         let mut few = entries(10 * KEPT_MAX, |i| format!("#{}", i % 2));
         assert_eq!(kept(&few), 2);
         few.check().unwrap();
@@ -432,7 +435,7 @@ mod tests {
     }
 
     #[test]
-    fn unused_keys_are_told_in_the_order_of_a_java_hash_map() {
+    fn unused_keys_are_reported_in_java_hash_map_order() {
         let mut all = read(r##"{"#a":"1","#b":"2","#c":"3","#aa":"4"}"##, r#"{":v":{"S":""}}"#);
         let text = |all: &Placeholders| all.check_all_used().unwrap_err().message().to_owned();
         assert_eq!(

@@ -1,4 +1,4 @@
-//! Expressions to text with placeholders.
+//! Prints expressions as text with placeholders.
 
 use super::condition::Test;
 use super::operand::Subject;
@@ -12,8 +12,8 @@ use std::borrow::Cow;
 
 /// Prints the expressions of one request, which share their placeholders.
 ///
-/// Every name and every value is written as a placeholder, so no name is a reserved word. What
-/// is printed and read again is the same expression.
+/// Every name and value is written as a placeholder, so reserved words do not matter. Parsing the
+/// output gives the same expression.
 ///
 /// ```
 /// use singlet_dynamo::expression::{Action, KeyCondition, KeyTest, Path, Printer, Projection};
@@ -36,18 +36,18 @@ pub struct Printer<'v> {
 }
 
 impl<'v> Printer<'v> {
-    /// A printer without placeholders so far.
+    /// A printer without placeholders.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The names' placeholders, and what they stand for.
+    /// The name placeholders and their names.
     pub fn names(&self) -> impl ExactSizeIterator<Item = (String, &str)> {
         self.names.iter().enumerate().map(|(place, name)| (format!("#{place}"), name.as_str()))
     }
 
-    /// The values' placeholders, and what they stand for.
+    /// The value placeholders and their values.
     pub fn values(&self) -> impl ExactSizeIterator<Item = (String, &Value)> {
         self.values.iter().enumerate().map(|(place, value)| (format!(":{place}"), &**value))
     }
@@ -173,7 +173,7 @@ impl<'v> Printer<'v> {
         }
     }
 
-    /// A test inside another, in parentheses where it would be taken apart otherwise.
+    /// A nested test, in parentheses if precedence requires them.
     fn part(&mut self, test: &'v Test, parentheses: bool, out: &mut String) {
         if parentheses {
             out.push('(');
@@ -258,7 +258,7 @@ impl<'v> Printer<'v> {
         }
     }
 
-    /// One placeholder for all places that a name stands at.
+    /// One placeholder for all occurrences of a name.
     fn name(&mut self, name: &str, out: &mut String) {
         let place = self.names.iter().position(|own| own == name).unwrap_or_else(|| {
             self.names.push(name.to_owned());

@@ -1,4 +1,4 @@
-//! Projections: which parts of an item are wanted.
+//! Projections: which parts of an item to return.
 
 use super::syntax;
 use super::{Element, Fault, Parameter, Path, Placeholders, overlap};
@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::{Item, Map, Value};
 use std::borrow::Borrow;
 
-/// Takes parts out of an item.
+/// Selects parts of an item.
 ///
 /// ```
 /// use singlet_dynamo::expression::{Parameter, Placeholders, Projection};
@@ -29,12 +29,12 @@ use std::borrow::Borrow;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Projection {
-    /// Sorted, and none of them part of another.
+    /// Sorted; none is a prefix of another.
     paths: Vec<Path>,
 }
 
 impl Projection {
-    /// The parts at these paths, of which there must be one at least.
+    /// The parts at these paths. Needs at least one.
     pub fn new(mut paths: Vec<Path>) -> Result<Self, Fault> {
         if paths.is_empty() {
             return Err(Fault::Empty);
@@ -44,7 +44,7 @@ impl Projection {
         Ok(Self { paths })
     }
 
-    /// Reads a projection's text. The placeholders that it has are noted as used.
+    /// Parses a projection and marks its placeholders as used.
     pub fn parse(
         text: &str,
         parameter: Parameter,
@@ -59,16 +59,16 @@ impl Projection {
         &self.paths
     }
 
-    /// The names of the attributes, if they are wanted as wholes and nothing else is: then they
-    /// can be copied from the stored item without making a tree of them.
+    /// The names, if all paths are whole attributes: these can be copied from the stored item
+    /// without decoding.
     #[must_use]
     pub fn whole_attributes(&self) -> Option<impl ExactSizeIterator<Item = &str>> {
         let whole = self.paths.iter().all(Path::is_attribute);
         whole.then(|| self.paths.iter().map(Path::name))
     }
 
-    /// The parts that the item has. What is around them is kept: maps with nothing but them in
-    /// it, lists with nothing but them in it, in their order.
+    /// The selected parts of the item, inside their maps and lists, which contain nothing else and
+    /// keep their order.
     #[must_use]
     pub fn project(&self, item: ItemRef<'_>) -> Item {
         project(&self.paths, item)
@@ -78,7 +78,7 @@ impl Projection {
 fn parse(text: &str, placeholders: &mut Placeholders) -> Result<Projection, Fault> {
     let tree = syntax::projection(text)?;
     let mut paths = Vec::with_capacity(tree.nodes.len());
-    // The service goes from the last path to the first, and looks for overlaps on the way.
+    // The service goes from the last path to the first, checking for overlaps on the way.
     for node in (0..tree.nodes.len()).rev() {
         match Path::resolve(&tree, node, placeholders) {
             Ok(path) => paths.push(path),
@@ -92,10 +92,10 @@ fn parse(text: &str, placeholders: &mut Placeholders) -> Result<Projection, Faul
     Projection::new(paths)
 }
 
-/// The parts of the item at paths that are sorted and none of them part of another.
+/// The parts of the item at these paths, which must be sorted and without overlaps.
 pub(super) fn project<P: Borrow<Path>>(paths: &[P], item: ItemRef<'_>) -> Item {
     let groups = paths.chunk_by(|a, b| a.borrow().name() == b.borrow().name());
-    // Once along the item, since paths and attributes are both sorted.
+    // One pass over the item, since paths and attributes are both sorted.
     let mut attributes = item.iter();
     let entries = groups.filter_map(|group| {
         let name = group.first()?.borrow().name();
@@ -104,8 +104,7 @@ pub(super) fn project<P: Borrow<Path>>(paths: &[P], item: ItemRef<'_>) -> Item {
     Map::from_entries(entries.collect())
 }
 
-/// What the paths leave of a value that they reach after `depth` steps. Nested no deeper than a
-/// path is long.
+/// The parts of a value reached after `depth` steps. Recurses no deeper than a path is long.
 fn part<P: Borrow<Path>>(paths: &[P], depth: usize, value: ValueRef<'_>) -> Option<Value> {
     if step(paths.first()?, depth).is_none() {
         return Some(value.to_value());
@@ -124,7 +123,7 @@ fn part<P: Borrow<Path>>(paths: &[P], depth: usize, value: ValueRef<'_>) -> Opti
             (!entries.is_empty()).then(|| Value::M(Map::from_entries(entries)))
         }
         ValueRef::L(list) => {
-            // Once along the list, since the paths come in the order of their indexes.
+            // One pass over the list, since the paths are sorted by index.
             let mut parts = Vec::new();
             let mut wanted = groups.next();
             for (place, element) in list.iter().enumerate() {
@@ -149,7 +148,7 @@ fn step<P: Borrow<Path>>(path: &P, depth: usize) -> Option<&Element> {
 mod tests {
     use super::*;
 
-    /// What a text leaves of an item, or why it is not read.
+    /// The result of a projection, or the error.
     fn check(text: &str, expected: &str) {
         let item = Item::from_json(
             br#"{"a":{"M":{"b":{"N":"1"},"c":{"L":[{"N":"2"},{"N":"3"},{"N":"4"}]}}},"n":{"N":"5"}}"#,
@@ -167,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_around_a_part_is_kept_and_nothing_else() {
+    fn only_selected_parts_and_their_containers_are_kept() {
         for (text, expected) in [
             ("n", r#"{"n":{"N":"5"}}"#),
             ("a.b, n", r#"{"a":{"M":{"b":{"N":"1"}}},"n":{"N":"5"}}"#),
@@ -179,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn of_two_paths_that_overlap_the_later_is_path_two() {
+    fn the_later_of_two_overlapping_paths_is_path_two() {
         let overlap = |one: &str, two: &str| {
             format!(
                 "Two document paths overlap with each other; must remove or rewrite one of these paths; path one: {one}, path two: {two}"

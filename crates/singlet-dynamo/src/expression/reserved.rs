@@ -1,9 +1,9 @@
-//! The words that cannot stand for themselves as attribute names in expressions.
+//! Reserved words, which attribute names in expressions must not be.
 
-/// Whether the name must be written as a placeholder, in whatever case it is.
+/// Whether the name is reserved, in any case, so that it needs a placeholder.
 ///
-/// DynamoDB Local 3.3.0 lets two of the documented words pass, CONVERT and SIZE; the
-/// documentation is followed.
+/// Follows the documentation. DynamoDB Local 3.3.0 accepts two of the documented words, CONVERT and
+/// SIZE.
 pub(super) fn is_reserved(name: &str) -> bool {
     let mut folded = [0; LEN_MAX];
     let Some(folded) = folded.get_mut(..name.len()) else { return false };

@@ -1,4 +1,4 @@
-//! What expressions may do with the attributes that are keys.
+//! Checks how expressions use key attributes.
 
 use super::{Action, Condition, Path, Projection, Update};
 use crate::error::{Error, Result};
@@ -6,15 +6,15 @@ use crate::schema::{Index, KeyAttribute, KeySchema, TableSchema};
 use crate::{Item, Value};
 
 impl Condition {
-    /// Refuses a path into a part of a key attribute, since those have none.
+    /// Refuses a path into a key attribute, which is never a document.
     pub fn check_keys(&self, schema: &TableSchema) -> Result<()> {
         let mut nested = NestedPaths::default();
         self.visit_paths(&mut |path| nested.note(path));
         nested.check(schema)
     }
 
-    /// Refuses an attribute of the key that is queried, in the filter of a query. `filter` is what
-    /// error texts call it: `Filter Expression`, or `QueryFilter`.
+    /// Refuses key attributes of the queried key in a filter. `filter` is the name in error
+    /// messages: `Filter Expression` or `QueryFilter`.
     pub fn check_filter(&self, key: &KeySchema, filter: &str) -> Result<()> {
         let names = self.attribute_names();
         match key.attributes().find(|attribute| names.contains(&attribute.name.as_str())) {
@@ -28,7 +28,7 @@ impl Condition {
 }
 
 impl Projection {
-    /// Refuses a path into a part of a key attribute, since those have none.
+    /// Refuses a path into a key attribute, which is never a document.
     pub fn check_keys(&self, schema: &TableSchema) -> Result<()> {
         let mut nested = NestedPaths::default();
         self.paths().iter().for_each(|path| nested.note(path));
@@ -37,8 +37,8 @@ impl Projection {
 }
 
 impl Update {
-    /// Refuses to change the key, to set an attribute of an index's key to another type than it
-    /// has, and to use a path into a part of a key attribute.
+    /// Refuses changes of the primary key, values of the wrong type for an index key, and paths
+    /// into a key attribute.
     pub fn check_keys(&self, schema: &TableSchema) -> Result<()> {
         for attribute in schema.key.attributes() {
             if self.actions().iter().any(|action| action.path().name() == attribute.name) {
@@ -56,7 +56,7 @@ impl Update {
         nested.check(schema)
     }
 
-    /// Refuses to set an attribute of an index's key to another type than it has.
+    /// Refuses a value of the wrong type for an index key.
     fn check_type(&self, index: &Index, KeyAttribute { name, kind }: &KeyAttribute) -> Result<()> {
         let actual = self
             .actions()
@@ -78,8 +78,8 @@ impl Update {
         }
     }
 
-    /// Refuses to set an attribute of an index's key to an empty value of its type that stands in
-    /// the request, and nothing else. What a path or a default gives is known only with the item.
+    /// Refuses an empty value in the request for an index key. Values from paths or defaults are
+    /// only known with the item.
     pub(crate) fn check_not_empty(&self, schema: &TableSchema) -> Result<()> {
         for (_, KeyAttribute { name, kind }) in index_attributes(schema) {
             let empty = self.actions().iter().find_map(|action| match action {
@@ -96,8 +96,7 @@ impl Update {
         Ok(())
     }
 
-    /// Refuses a new item in which the update gave an attribute of an index's key a value that
-    /// cannot be one.
+    /// Refuses a new item if the update gave an index key an invalid value.
     pub fn check_new(&self, new: &Item, schema: &TableSchema) -> Result<()> {
         for (_, KeyAttribute { name, kind }) in index_attributes(schema) {
             if !self.actions().iter().any(|action| action.path().name() == name) {
@@ -117,7 +116,7 @@ impl Update {
     }
 }
 
-/// What error texts call an empty value; `None` if it is not empty.
+/// The name of an empty value in error messages; `None` if it is not empty.
 fn empty_kind(value: &Value) -> Option<&'static str> {
     match value {
         Value::S(text) if text.is_empty() => Some("string"),
@@ -141,7 +140,7 @@ fn index_attributes(schema: &TableSchema) -> impl Iterator<Item = (&Index, &KeyA
         .flat_map(|index| index.key.attributes().map(move |attribute| (index, attribute)))
 }
 
-/// The names of attributes of which an expression uses a part.
+/// The names of attributes that an expression uses in part.
 #[derive(Default)]
 struct NestedPaths<'a>(Vec<&'a str>);
 
@@ -181,10 +180,10 @@ mod tests {
     fn games() -> TableSchema {
         TableSchema {
             name: "games".into(),
-            key: KeySchema { partition: KeyAttribute::new("pk", KeyType::S), sort: None },
+            key: KeySchema::simple(KeyAttribute::new("pk", KeyType::S), None),
             indexes: vec![Index {
                 name: "newest".into(),
-                key: KeySchema { partition: KeyAttribute::new("day", KeyType::S), sort: None },
+                key: KeySchema::simple(KeyAttribute::new("day", KeyType::S), None),
                 projection: IndexProjection::KeysOnly,
                 scope: Scope::Global,
             }],
@@ -192,14 +191,14 @@ mod tests {
     }
 
     fn update(text: &str) -> Update {
-        // `day` is a reserved word, and these tests are not about that.
+        // `day` is a reserved word, which does not matter here.
         let text = text.replace("day", "#d");
         let mut placeholders = Placeholders::of(&[("#d", "day")], [(":n", Value::from(1))]);
         Update::parse(&text, Parameter::UpdateExpression, &mut placeholders).unwrap()
     }
 
     #[test]
-    fn an_update_leaves_the_key_alone_and_keys_of_indexes_their_type() {
+    fn an_update_cannot_change_keys_or_index_key_types() {
         let scalars = "Key attributes must be scalars; list random access '[]' and map lookup '.' are not allowed: ";
         let mismatch = "One or more parameter values were invalid: Type mismatch for Index Key day Expected: S Actual: N IndexName: newest";
         let key = "One or more parameter values were invalid: Cannot update attribute pk. This attribute is part of the key";
@@ -218,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_update_made_of_the_key_of_an_index_must_be_one() {
+    fn an_update_must_leave_valid_index_keys() {
         let check = |text: &str, day: Value| {
             let new = Item::from([("pk", Value::from("a")), ("day", day)]);
             update(text).check_new(&new, &games()).map_err(|error| error.message().to_owned())

@@ -1,8 +1,8 @@
-//! The shape of an expression, before its names and values mean anything.
+//! The syntax tree of an expression, before its names and values are resolved.
 //!
-//! The tree lies flat: a node stands after the nodes under it, so that a walk from the first to
-//! the last meets operands before their operators, without recursion. Beside it lie the names,
-//! indexes and calls in the order of the text, since the service looks at those first.
+//! The tree is flat: a node comes after its children, so a pass from first to last visits operands
+//! before their operators, without recursion. The names, indexes and calls are also listed in text
+//! order, since the service checks those first.
 
 mod parser;
 mod words;
@@ -11,22 +11,22 @@ use super::lexer::Span;
 use super::{Clause, Comparator, Fault, SIZE_MAX};
 use parser::Parser;
 
-/// The place of a node in [`Tree::nodes`].
+/// The index of a node in [`Tree::nodes`].
 pub(super) type NodeId = usize;
 
 #[derive(Debug)]
 pub(super) struct Tree<'t> {
     pub(super) text: &'t str,
     pub(super) nodes: Vec<Node>,
-    /// All names, indexes and calls, in the order of the text.
+    /// All names, indexes and calls, in text order.
     pub(super) words: Vec<Word>,
-    /// The operands of calls and of IN, each one's together.
+    /// The operands of calls and of IN, grouped.
     lists: Vec<NodeId>,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Node {
-    /// These many words from this one on.
+    /// This many words, starting at this one.
     Path {
         first: usize,
         len: usize,
@@ -47,14 +47,14 @@ pub(super) enum Node {
     Difference(NodeId, NodeId),
 }
 
-/// A piece of [`Tree::lists`].
+/// A slice of [`Tree::lists`].
 #[derive(Clone, Copy, Debug)]
 pub(super) struct List {
     first: usize,
     pub(super) len: usize,
 }
 
-/// A word with a meaning of its own.
+/// A name, index or call.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Word {
     Name(Span),
@@ -63,7 +63,7 @@ pub(super) enum Word {
     Call(Span, Role),
 }
 
-/// What a call is used for.
+/// How a call is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     Condition,
@@ -72,12 +72,12 @@ pub(super) enum Role {
     WholeValue,
 }
 
-/// An action of an update, in the order of the text.
+/// An action of an update, in text order.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Action {
     pub(super) clause: Clause,
     pub(super) path: NodeId,
-    /// REMOVE has none.
+    /// `None` for REMOVE.
     pub(super) value: Option<NodeId>,
 }
 
@@ -87,13 +87,13 @@ impl Tree<'_> {
         self.lists.get(list.first..list.first + list.len).unwrap_or_default()
     }
 
-    /// How many operators and functions there are.
+    /// The number of operators and functions.
     pub(super) fn operator_count(&self) -> usize {
         self.nodes.iter().filter(|node| !matches!(node, Node::Path { .. } | Node::Value(_))).count()
     }
 }
 
-/// A condition: the last node is the whole of it.
+/// Parses a condition; the last node is its root.
 pub(super) fn condition(text: &str) -> Result<Tree<'_>, Fault> {
     let mut parser = Parser::new(checked(text)?);
     parser.condition()?;
@@ -102,7 +102,7 @@ pub(super) fn condition(text: &str) -> Result<Tree<'_>, Fault> {
     Ok(tree)
 }
 
-/// A projection: each node is one path.
+/// Parses a projection; each node is a path.
 pub(super) fn projection(text: &str) -> Result<Tree<'_>, Fault> {
     let mut parser = Parser::new(checked(text)?);
     parser.paths()?;
@@ -111,7 +111,7 @@ pub(super) fn projection(text: &str) -> Result<Tree<'_>, Fault> {
     Ok(tree)
 }
 
-/// An update with its actions.
+/// Parses an update with its actions.
 pub(super) fn update(text: &str) -> Result<(Tree<'_>, Vec<Action>), Fault> {
     let mut parser = Parser::new(checked(text)?);
     let clauses = parser.clauses()?;
@@ -127,7 +127,7 @@ fn checked(text: &str) -> Result<&str, Fault> {
     if text.is_empty() {
         return Err(Fault::Empty);
     }
-    // Only a text that has too many bytes can have too many characters.
+    // Only a text with too many bytes can have too many characters.
     let size = if text.len() > SIZE_MAX { text.encode_utf16().count() } else { text.len() };
     if size > SIZE_MAX { Err(Fault::TooLong(size)) } else { Ok(text) }
 }

@@ -1,4 +1,4 @@
-//! Updates: how a new item is made of an old one.
+//! Updates: how to turn an old item into a new one.
 
 mod apply;
 mod parse;
@@ -10,10 +10,10 @@ use super::{Fault, Function, OPERATORS_MAX, Path, overlap};
 use crate::{Type, Value};
 use std::fmt;
 
-/// Makes a new item of an old one.
+/// Turns an old item into a new one.
 ///
-/// It is made from text by [`Update::parse`], or of actions by [`Update::new`]; either way the
-/// actions touch different parts of the item, and read what it was before all of them.
+/// Created from text by [`Update::parse`], or from actions by [`Update::new`]. The actions change
+/// different parts of the item, and all read the old item.
 ///
 /// ```
 /// use singlet_dynamo::expression::{Parameter, Placeholders, Update};
@@ -37,24 +37,24 @@ use std::fmt;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Update {
-    /// In the order of their clauses: SET, REMOVE, ADD, DELETE.
+    /// Ordered by clause: SET, REMOVE, ADD, DELETE.
     actions: Vec<Action>,
 }
 
 /// One change of an [`Update`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Action {
-    /// Sets what is at the path.
+    /// Sets the value at the path.
     Set(Path, SetValue),
-    /// Takes out what is at the path, if there is something.
+    /// Removes the value at the path, if there is one.
     Remove(Path),
-    /// Adds a number to a number, or a set to a set. What is not there is begun.
+    /// Adds a number to a number, or a set to a set. A missing attribute is created.
     Add(Path, Value),
-    /// Takes elements out of a set.
+    /// Removes elements from a set.
     Delete(Path, Value),
 }
 
-/// The part of an update that an action stands in.
+/// The clause of an action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[expect(missing_docs, reason = "the variants are the keywords")]
 pub enum Clause {
@@ -75,11 +75,11 @@ impl fmt::Display for Clause {
     }
 }
 
-/// What SET sets something to.
+/// The new value in a SET action.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SetValue(Computation);
 
-/// How a [`SetValue`] comes about, for whoever takes one apart.
+/// The content of a [`SetValue`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Computation {
     /// The operand itself.
@@ -95,11 +95,11 @@ pub enum Computation {
 /// An operand of SET.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SetOperand {
-    /// What the item had at this path before the update.
+    /// The old item's value at this path.
     Path(Path),
-    /// A value of the request.
+    /// A value in the request.
     Value(Value),
-    /// What the item had at a path before the update, or else something else.
+    /// The old item's value at a path, or a default.
     IfNotExists(Box<IfNotExists>),
 }
 
@@ -113,13 +113,13 @@ pub struct IfNotExists {
 }
 
 impl IfNotExists {
-    /// The path that is looked at first.
+    /// The path, tried first.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// What counts if nothing is there.
+    /// The default.
     #[must_use]
     pub fn otherwise(&self) -> &SetOperand {
         &self.otherwise
@@ -146,8 +146,8 @@ impl SetOperand {
         }
     }
 
-    /// Refuses a value of another type than an operator or function takes. What a path or a
-    /// default will be is seen only when there is an item.
+    /// Refuses a value of the wrong type for an operator or function. The type of a path or default
+    /// is only known with an item.
     fn check(&self, operator: &'static str, wanted: Type) -> Result<(), Fault> {
         match self {
             Self::Value(value) if value.kind() != wanted => {
@@ -157,7 +157,7 @@ impl SetOperand {
         }
     }
 
-    /// The type, as far as it is known before there is an item: that of a value, or of a default.
+    /// The type of a value or default, if it is known without an item.
     fn known_type(&self) -> Option<Type> {
         let mut operand = self;
         loop {
@@ -212,7 +212,7 @@ impl SetValue {
         Ok(Self(Computation::ListAppend(first, second)))
     }
 
-    /// How the value comes about.
+    /// The value's content.
     #[must_use]
     pub fn computation(&self) -> &Computation {
         &self.0
@@ -227,7 +227,7 @@ impl SetValue {
         }
     }
 
-    /// The value itself, if it stands in the request.
+    /// The value, if it is in the request.
     pub(super) fn given(&self) -> Option<&Value> {
         match &self.0 {
             Computation::Operand(SetOperand::Value(value)) => Some(value),
@@ -235,7 +235,7 @@ impl SetValue {
         }
     }
 
-    /// The type, as far as it is known before there is an item.
+    /// The type, if it is known without an item.
     pub(super) fn known_type(&self) -> Option<Type> {
         match &self.0 {
             Computation::Operand(operand) => operand.known_type(),
@@ -275,7 +275,7 @@ impl Action {
         }
     }
 
-    /// The clause that the action stands in.
+    /// The action's clause.
     #[must_use]
     pub fn clause(&self) -> Clause {
         match self {
@@ -286,7 +286,7 @@ impl Action {
         }
     }
 
-    /// Refuses values that ADD or DELETE can do nothing with.
+    /// Refuses values that ADD or DELETE do not support.
     fn check(&self) -> Result<(), Fault> {
         let (value, fits) = match self {
             Self::Set(..) | Self::Remove(_) => return Ok(()),
@@ -305,7 +305,7 @@ impl Action {
 }
 
 impl Update {
-    /// An update of these actions, of which there must be one at least.
+    /// An update of these actions. Needs at least one.
     pub fn new(actions: Vec<Action>) -> Result<Self, Fault> {
         let update = Self::unlimited(actions)?;
         let operators: usize = update
@@ -322,7 +322,7 @@ impl Update {
         Ok(update)
     }
 
-    /// As [`new`](Self::new), with as many operators as there are: only expressions limit them.
+    /// Like [`new`](Self::new), with any number of operators: only expressions limit them.
     pub(crate) fn unlimited(mut actions: Vec<Action>) -> Result<Self, Fault> {
         if actions.is_empty() {
             return Err(Fault::Empty);
@@ -333,13 +333,13 @@ impl Update {
         Ok(Self { actions })
     }
 
-    /// The actions, in the order of their clauses.
+    /// The actions, ordered by clause.
     #[must_use]
     pub fn actions(&self) -> &[Action] {
         &self.actions
     }
 
-    /// Calls the function with each path of the update, those that are read included.
+    /// Calls the function with each path of the update, including those it reads.
     pub(super) fn visit_paths<'a>(&'a self, visit: &mut impl FnMut(&'a Path)) {
         for action in &self.actions {
             visit(action.path());

@@ -3,16 +3,16 @@
 use super::Reader;
 use crate::error::Result;
 
-/// How many elements of a list are kept: more than any list of a request may have, the longest
-/// being the 255 names of `AttributesToGet`.
+/// How many elements of a list are kept. More than any list in a request may have; the longest are
+/// the 255 names of `AttributesToGet`.
 pub(crate) const KEPT_MAX: usize = 256;
 
-/// A list of which the first [`KEPT_MAX`] elements are kept, and the others counted.
+/// A list that keeps its first [`KEPT_MAX`] elements and counts the others.
 ///
-/// A body of 16 MB has room for five million empty structures, and each of them takes up to 300
-/// bytes in memory. The others are read all the same: one of the wrong shape is refused as ever.
+/// A body of 16 MB has room for five million empty structures, each of which takes up to 300 bytes
+/// in memory. The others are still parsed, so malformed ones are rejected.
 ///
-/// Invariant for whoever reads one: a list that is not whole must be refused.
+/// Invariant: readers must refuse a list that is not complete.
 pub(crate) struct Kept<T> {
     elements: Vec<T>,
     count: usize,
@@ -25,8 +25,8 @@ impl<T> Default for Kept<T> {
 }
 
 impl<T> Kept<T> {
-    /// Reads a list, element by element; `None` for no list. An element that the function gives
-    /// `None` for does not count.
+    /// Reads a list, element by element; `None` for `null`. Elements for which the function returns
+    /// `None` do not count.
     pub(crate) fn read<'j>(
         reader: &mut Reader<'j>,
         mut read: impl FnMut(&mut Reader<'j>) -> Result<Option<T>>,
@@ -43,7 +43,7 @@ impl<T> Kept<T> {
         Ok(found.then_some(kept))
     }
 
-    /// How many elements there are, kept or not.
+    /// The number of elements, kept or not.
     pub(crate) fn len(&self) -> usize {
         self.count
     }
@@ -57,17 +57,17 @@ impl<T> Kept<T> {
         self.count == self.elements.len()
     }
 
-    /// The elements that were kept.
+    /// The kept elements.
     pub(crate) fn as_slice(&self) -> &[T] {
         &self.elements
     }
 
-    /// The elements that were kept.
+    /// The kept elements.
     pub(crate) fn as_mut_slice(&mut self) -> &mut [T] {
         &mut self.elements
     }
 
-    /// The elements that were kept.
+    /// The kept elements.
     pub(crate) fn into_vec(self) -> Vec<T> {
         self.elements
     }
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_kept_is_read_and_counted() {
+    fn dropped_elements_are_parsed_and_counted() {
         let whole = read(KEPT_MAX - 1, "2").unwrap();
         assert!(whole.is_whole());
         assert_eq!((whole.len(), whole.as_slice().last()), (KEPT_MAX, Some(&2)));

@@ -1,10 +1,10 @@
-//! Which bytes of a text stand for themselves in JSON.
+//! Finds bytes of a string that need no escaping in JSON.
 
-/// How many bytes at the front can be copied as they are: all before the first quotation mark,
-/// backslash or control character.
+/// The length of the prefix that can be copied unchanged: everything before the first quotation
+/// mark, backslash or control character.
 ///
-/// Most of a request is text, and most of its bytes are plain, so they are looked at eight at a
-/// time: each test below leaves the highest bit of every byte that it finds.
+/// Most of a request is plain text, so this checks eight bytes at a time: each test below sets the
+/// highest bit of every byte that it finds.
 pub(super) fn plain_len(text: &[u8]) -> usize {
     let (words, rest) = text.as_chunks::<8>();
     for (place, word) in words.iter().enumerate() {
@@ -17,8 +17,8 @@ pub(super) fn plain_len(text: &[u8]) -> usize {
     words.len() * 8 + rest.iter().position(is_special).unwrap_or(rest.len())
 }
 
-/// The highest bit of each byte that is special. The lowest of these bits is always right;
-/// those above it may be wrong, because subtracting borrows from the next byte.
+/// The highest bit of each special byte. The lowest bit set is always right; higher ones may be
+/// wrong, because the subtraction borrows from the next byte.
 fn special_bytes(word: u64) -> u64 {
     const EACH: u64 = u64::from_le_bytes([1; 8]);
     const HIGHEST: u64 = EACH << 7;
@@ -36,7 +36,7 @@ mod tests {
         for byte in 0..=u8::MAX {
             let is_special = byte < 0x20 || byte == b'"' || byte == b'\\';
             for place in 0..20 {
-                // What follows is special as well, and must not be found first.
+                // Special bytes that follow must not be found first.
                 for follower in [b'a', 0, b'"', 0x80, 0xff] {
                     let mut text = vec![b' '; place];
                     text.push(byte);

@@ -1,15 +1,15 @@
-//! A pull reader: the caller says what it expects next, and gets it or a typed error.
+//! A pull parser: the caller says what it expects next, and gets it or a typed error.
 
 use super::plain::plain_len;
 use crate::error::{Error, Result};
 use std::borrow::Cow;
 
-/// Walks the text of a request.
+/// A pull parser over the text of a request.
 ///
-/// Every method reads one value; `None` stands for `null`, which the service treats as a
-/// member that was not given. A value of another shape is a `SerializationException` in the
-/// service's words, which name the Java class that it tried to fill. Nothing here recurses:
-/// depth is the caller's to bound, and [`Reader::skip`] keeps count instead.
+/// Every method reads one value; `None` stands for `null`, which the service treats as a missing
+/// member. A value of another type is a `SerializationException` with the service's text, which
+/// names the Java class it tried to fill. Nothing here recurses: callers bound the depth, and
+/// [`Reader::skip`] keeps a stack.
 ///
 /// ```
 /// use singlet_dynamo::json::Reader;
@@ -30,12 +30,12 @@ use std::borrow::Cow;
 pub struct Reader<'a> {
     text: &'a str,
     at: usize,
-    /// Whether the value that comes next stands in a list or a map, rather than in a structure:
-    /// the service has other words for it there.
+    /// Whether the next value is in a list or map rather than in a structure: the service's error
+    /// texts differ.
     in_collection: bool,
 }
 
-/// What the next value begins with.
+/// The type of the next value, from its first byte.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Shape {
     Null,
@@ -48,18 +48,18 @@ enum Shape {
 }
 
 fn malformed() -> Error {
-    // The service says nothing more than the name of the exception.
+    // The service sends an empty message.
     Error::serialization("")
 }
 
 impl<'a> Reader<'a> {
-    /// A reader at the beginning of a body.
+    /// A reader at the start of a body.
     pub fn new(body: &'a [u8]) -> Result<Self> {
         let text = std::str::from_utf8(body).map_err(|_| malformed())?;
         Ok(Self { text, at: 0, in_collection: false })
     }
 
-    /// How many bytes are left.
+    /// The number of bytes left.
     pub(crate) fn rest_len(&self) -> usize {
         self.text.len() - self.at
     }
@@ -69,7 +69,7 @@ impl<'a> Reader<'a> {
     }
 
     fn peek_byte(&mut self) -> Result<u8> {
-        // Machines write JSON without space, so the first byte is nearly always the one.
+        // Machines write JSON without spaces, so the first byte is nearly always it.
         loop {
             match self.bytes().get(self.at) {
                 Some(b' ' | b'\t' | b'\n' | b'\r') => self.at += 1,
@@ -115,7 +115,7 @@ impl<'a> Reader<'a> {
         Err(malformed())
     }
 
-    /// Refuses a scalar, list or object where `class` was expected.
+    /// Rejects a scalar, list or object where `class` was expected.
     fn unfit<T>(&mut self, shape: Shape, class: &str) -> Result<T> {
         let token = match shape {
             Shape::Object => {
@@ -142,7 +142,7 @@ impl<'a> Reader<'a> {
         Err(Error::serialization(format!("{token} cannot be converted to {class}")))
     }
 
-    /// A text.
+    /// A string.
     pub fn string(&mut self) -> Result<Option<Cow<'a, str>>> {
         match self.shape()? {
             Shape::String => self.raw_string().map(Some),
@@ -151,12 +151,12 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A text of its own.
+    /// An owned string.
     pub fn owned_string(&mut self) -> Result<Option<String>> {
         Ok(self.string()?.map(Cow::into_owned))
     }
 
-    /// True or false; the service takes the texts `"true"`, `"no"`, `"1"` and their like too.
+    /// True or false; the service also accepts strings such as `"true"`, `"no"` and `"1"`.
     pub fn boolean(&mut self) -> Result<Option<bool>> {
         match self.shape()? {
             Shape::True => self.word("true").map(|()| Some(true)),
@@ -177,13 +177,13 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A whole number; a fraction is cut off, as the service does. `class` is `Integer` or `Long`.
+    /// An integer; a fraction is truncated, as the service does. `class` is `Integer` or `Long`.
     pub fn integer(&mut self, class: &str) -> Result<Option<i64>> {
         match self.shape()? {
             Shape::Number => {
                 let text = self.number()?;
                 let number = text.parse::<i64>().ok();
-                // Java's conversion of a wider number saturates, as this one does.
+                // Like Java's narrowing conversion, this saturates.
                 let number = number.or_else(|| text.parse::<f64>().ok().map(|f| f.floor() as i64));
                 Ok(Some(match class {
                     "Integer" => number.unwrap_or(0).clamp(i32::MIN.into(), i32::MAX.into()),
@@ -195,7 +195,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A number as it stands, for members such as timestamps that may have a fraction.
+    /// A number that may have a fraction, such as a timestamp.
     pub fn double(&mut self) -> Result<Option<f64>> {
         match self.shape()? {
             Shape::Number => Ok(self.number()?.parse().ok()),
@@ -204,7 +204,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Bytes, written in base64.
+    /// Bytes, encoded as base64.
     pub fn blob(&mut self) -> Result<Option<Vec<u8>>> {
         match self.shape()? {
             Shape::String => crate::base64::decode(&self.raw_string()?)
@@ -221,7 +221,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A list; the function reads one element. Gives whether there was a list at all.
+    /// A list; the function reads one element. Returns whether there was a list.
     pub fn list(&mut self, mut element: impl FnMut(&mut Self) -> Result<()>) -> Result<bool> {
         match self.shape()? {
             Shape::List => {}
@@ -249,8 +249,8 @@ impl<'a> Reader<'a> {
         Ok(true)
     }
 
-    /// The elements of a list, of which the function reads one; empty without a list. They are all
-    /// kept: for answers, which come from a server that is trusted to bound them.
+    /// The elements of a list, one per call of the function; empty without a list. Keeps all of
+    /// them: for responses, whose server is trusted to bound them.
     pub(crate) fn elements<T>(
         &mut self,
         mut element: impl FnMut(&mut Self) -> Result<T>,
@@ -263,9 +263,9 @@ impl<'a> Reader<'a> {
         Ok(elements)
     }
 
-    /// A map; the function is given each name and reads its value. Gives whether there was a map
-    /// at all. `class` is the Java class of the values, which the service names when it finds a
-    /// list: `com.amazonaws.dynamodb.v20120810.AttributeValue`, or `java.lang.String`.
+    /// A map; the function gets each name and reads its value. Returns whether there was a map.
+    /// `class` is the Java class of the values, which the service names when it finds a list:
+    /// `com.amazonaws.dynamodb.v20120810.AttributeValue` or `java.lang.String`.
     pub fn map(
         &mut self,
         class: &str,
@@ -285,8 +285,8 @@ impl<'a> Reader<'a> {
         Ok(true)
     }
 
-    /// A structure; the function is given each member's name and reads its value, or skips it.
-    /// Gives whether there was a structure at all. `class` is the name of the shape.
+    /// A structure; the function gets each member's name and reads or skips its value. Returns
+    /// whether there was a structure. `class` is the name of the shape.
     pub fn structure(
         &mut self,
         class: &str,
@@ -309,17 +309,17 @@ impl<'a> Reader<'a> {
         Ok(true)
     }
 
-    /// A whole request: one structure, with nothing after it.
+    /// A complete request: one structure, with nothing after it.
     pub fn request(&mut self, member: impl FnMut(&mut Self, &str) -> Result<()>) -> Result<()> {
         if self.shape()? != Shape::Object {
             return Err(malformed());
         }
-        // What is an object is never refused for its class.
+        // An object is never rejected for its class.
         self.structure("", member)?;
         self.end()
     }
 
-    /// Reads a value by a function, and gives its text too, as it stands in the body.
+    /// Reads a value by a function, and also returns its source text.
     ///
     /// ```
     /// use singlet_dynamo::json::Reader;
@@ -364,9 +364,10 @@ impl<'a> Reader<'a> {
         self.expect(b'}')
     }
 
-    /// Passes over a value of any shape and depth.
+    /// Skips a value of any type and depth.
     pub fn skip(&mut self) -> Result<()> {
-        // What is open, innermost last. A bit would do; a byte is simpler, and the body is bounded.
+        // Open brackets, innermost last. A bit each would do, but a byte is simpler, and the body
+        // is bounded.
         let mut open: Vec<u8> = Vec::new();
         loop {
             let mut is_complete = true;
@@ -392,7 +393,8 @@ impl<'a> Reader<'a> {
                     }
                 }
             }
-            // After a complete value: the next one of its list or object, or the end of it.
+            // After a complete value comes the next one of its list or object, or the closing
+            // bracket.
             while is_complete {
                 let Some(&end) = open.last() else {
                     return Ok(());
@@ -418,7 +420,7 @@ impl<'a> Reader<'a> {
         self.expect(b':')
     }
 
-    /// Whether nothing but white space is left.
+    /// Checks that only white space is left.
     pub fn end(&mut self) -> Result<()> {
         match self.peek_byte() {
             Ok(_) => Err(malformed()),
@@ -426,7 +428,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A number's text, checked against JSON's grammar.
+    /// A number's text, validated against JSON's grammar.
     fn number(&mut self) -> Result<&'a str> {
         let rest = self.text.get(self.at..).unwrap_or_default();
         let len = rest
@@ -449,7 +451,7 @@ impl<'a> Reader<'a> {
         Ok(text)
     }
 
-    /// A string, from its opening quote. Borrowed from the body unless something is escaped.
+    /// A string, from its opening quote. Borrowed from the body unless it contains escapes.
     fn raw_string(&mut self) -> Result<Cow<'a, str>> {
         self.expect(b'"')?;
         let start = self.at;
@@ -483,7 +485,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// What follows a backslash.
+    /// The character after a backslash.
     fn escape(&mut self) -> Result<char> {
         let byte = self.bytes().get(self.at).copied().ok_or_else(malformed)?;
         self.at += 1;
@@ -532,7 +534,7 @@ mod tests {
     }
 
     #[test]
-    fn json_is_passed_over_whatever_its_shape() {
+    fn any_json_can_be_skipped() {
         for good in [
             "null",
             " {} ",
@@ -633,7 +635,7 @@ mod tests {
     }
 
     #[test]
-    fn whole_numbers_are_cut_off_and_clamped() {
+    fn integers_are_truncated_and_clamped() {
         let read =
             |text: &str, class| Reader::new(text.as_bytes()).unwrap().integer(class).unwrap();
         assert_eq!(read("1.9", "Integer"), Some(1));

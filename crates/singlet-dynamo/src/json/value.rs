@@ -9,14 +9,14 @@ use crate::{Map, Number, NumberError, Set, SetError, Value};
 use std::borrow::Cow;
 use std::fmt;
 
-/// The Java class of an attribute value, which the service names when it finds another shape.
+/// The Java class of an attribute value, which the service names in type errors.
 pub(crate) const ATTRIBUTE_VALUE: &str = "com.amazonaws.dynamodb.v20120810.AttributeValue";
 
-/// Something read from a request that is well-formed but may still be refused.
+/// A parsed value that may still be invalid.
 ///
-/// The service reads the whole request first, then checks its members in an order of its own,
-/// and only then says what is wrong with a value. So reading keeps the first fault here, and
-/// the operation asks for it when its turn has come.
+/// The service parses the whole request, then checks its members in a fixed order, and only then
+/// reports invalid values. So parsing keeps the first fault here, and the operation raises it in
+/// that order.
 ///
 /// ```
 /// use singlet_dynamo::json::{value, Reader};
@@ -36,7 +36,7 @@ pub struct Unchecked<T> {
 }
 
 impl<T> Unchecked<T> {
-    /// What was read, or a `ValidationException` with the first fault.
+    /// The value, or a `ValidationException` with the first fault.
     pub fn into_result(self) -> Result<T> {
         match self.fault {
             None => Ok(self.content),
@@ -49,7 +49,7 @@ impl<T> Unchecked<T> {
         self.fault.as_deref()
     }
 
-    /// What was read; with a fault, only a part of it: good for looking at, never for storing.
+    /// The value. With a fault it is incomplete: fine for inspection, never for storing.
     pub fn content(&self) -> &T {
         &self.content
     }
@@ -61,11 +61,11 @@ impl<T> From<T> for Unchecked<T> {
     }
 }
 
-/// How much of a member's values is built: what has more than a limit is refused in the end, so
-/// the rest of it is read for its faults alone.
+/// Limits how much of a member's values is built. A value above the limit is refused in the end, so
+/// the rest is only parsed for faults.
 ///
-/// Sizes are counted as they come. Where a name stands twice both count, though the later one
-/// takes the other's place.
+/// Sizes are counted as they come. A duplicate name counts twice, though the later value replaces
+/// the earlier one.
 pub(crate) struct Budget {
     size: usize,
     size_max: usize,
@@ -74,18 +74,18 @@ pub(crate) struct Budget {
 }
 
 impl Budget {
-    /// Room for values of this size together.
+    /// A budget for values of this total size.
     pub(crate) fn new(size_max: usize) -> Self {
         Self { size: 0, size_max, is_counting: true, is_cut: false }
     }
 
-    /// The same for values that are read next. None is larger than its JSON, so where little is
-    /// left to read nothing need be counted: true of nearly all requests.
+    /// A budget for the values read next. No value is larger than its JSON, so a short rest of the
+    /// body needs no counting. That covers nearly all requests.
     pub(crate) fn within(reader: &Reader<'_>, size_max: usize) -> Self {
         Self { is_counting: reader.rest_len() > size_max, ..Self::new(size_max) }
     }
 
-    /// Counts something.
+    /// Counts a size.
     #[inline]
     pub(crate) fn spend(&mut self, size: impl FnOnce() -> usize) {
         if self.is_counting {
@@ -93,12 +93,12 @@ impl Budget {
         }
     }
 
-    /// Whether something was not built. It must be refused.
+    /// Whether a value was not built. The request must be refused.
     pub(crate) fn is_cut(&self) -> bool {
         self.is_cut
     }
 
-    /// Whether there is room for what was counted last; if not, the value is cut.
+    /// Whether the last size counted fits; if not, the value is cut.
     #[inline]
     pub(crate) fn keeps(&mut self) -> bool {
         self.is_cut |= self.size > self.size_max;
@@ -106,17 +106,17 @@ impl Budget {
     }
 }
 
-/// What is built of values.
+/// Builds values.
 ///
-/// Elements are gathered here and moved into vectors of their own when all are known: a list of
-/// one element would otherwise have room for four.
+/// Elements are collected here and moved into exactly sized vectors when complete: a list of one
+/// element would otherwise have capacity for four.
 struct Builder<'b> {
     budget: &'b mut Budget,
-    /// The first fault. Once there is one, nothing is built.
+    /// The first fault. After it, nothing is built.
     fault: Option<Cow<'static, str>>,
-    /// The entries of all open maps, those of the innermost last.
+    /// The entries of all open maps, innermost last.
     entries: Vec<(String, Value)>,
-    /// The elements of all open lists, those of the innermost last.
+    /// The elements of all open lists, innermost last.
     values: Vec<Value>,
 }
 
@@ -131,7 +131,7 @@ impl<'b> Builder<'b> {
         }
     }
 
-    /// Whether what was read is kept.
+    /// Whether parsed values are kept.
     fn keeps(&mut self) -> bool {
         self.fault.is_none() && self.budget.keeps()
     }
@@ -141,10 +141,10 @@ impl<'b> Builder<'b> {
     }
 }
 
-/// Items with more attributes than this have no room for others.
+/// Items with more attributes than this get no spare capacity.
 const SLACK_LEN_MAX: usize = 64;
 
-/// Takes the elements from `start` on, with room for no others.
+/// Takes the elements from `start` on, in an exactly sized vector.
 fn taken<T>(gathered: &mut Vec<T>, start: usize) -> Vec<T> {
     if start > 0 {
         return gathered.split_off(start);
@@ -154,7 +154,7 @@ fn taken<T>(gathered: &mut Vec<T>, start: usize) -> Vec<T> {
     taken
 }
 
-/// Reads one value of a member that has others beside it.
+/// Reads one value, charged to a shared budget.
 pub(crate) fn read_value_within(
     reader: &mut Reader<'_>,
     budget: &mut Budget,
@@ -164,8 +164,8 @@ pub(crate) fn read_value_within(
     Ok(value.map(|content| builder.unchecked(content)))
 }
 
-/// Reads a list of values, such as what a legacy condition compares with. Each of them counts for
-/// `cost` bytes besides its own.
+/// Reads a list of values, such as the operands of a legacy condition. Each counts `cost` bytes in
+/// addition to its size.
 pub(crate) fn read_values_within(
     reader: &mut Reader<'_>,
     budget: &mut Budget,
@@ -176,27 +176,28 @@ pub(crate) fn read_values_within(
     Ok(values.map(|content| builder.unchecked(content)))
 }
 
-/// Reads attributes by name, however many there are.
+/// Reads attributes, without a limit on their size.
 pub fn read_map(reader: &mut Reader<'_>) -> Result<Option<Unchecked<Map>>> {
     read_map_within(reader, usize::MAX, "")
 }
 
-/// Reads attributes of an answer; `None` without any.
+/// Reads the attributes of a response; `None` if there are none.
 pub(crate) fn read_answered(reader: &mut Reader<'_>) -> Result<Option<Map>> {
     read_map(reader)?.map(Unchecked::into_result).transpose()
 }
 
-/// Reads an item that is to be put.
+/// Reads the item of a put.
 pub(crate) fn read_item(reader: &mut Reader<'_>) -> Result<Option<Unchecked<Map>>> {
     read_map_within(reader, ITEM_SIZE_MAX, ITEM_TOO_LARGE)
 }
 
-/// Reads a key. The table's schema says later what it must be; one as large as an item is none.
+/// Reads a key. The schema checks it later; anything as large as an item is rejected here.
 pub(crate) fn read_key(reader: &mut Reader<'_>) -> Result<Option<Unchecked<Map>>> {
     read_map_within(reader, ITEM_SIZE_MAX, KEY_MISMATCH)
 }
 
-/// Reads attributes; of more than `size_max` bytes the fault is `too_large`, if it is the only one.
+/// Reads attributes. If they exceed `size_max` bytes and have no other fault, the fault is
+/// `too_large`.
 fn read_map_within(
     reader: &mut Reader<'_>,
     size_max: usize,
@@ -229,7 +230,7 @@ fn map(reader: &mut Reader<'_>, level: usize, builder: &mut Builder<'_>) -> Resu
     if level > 1 {
         return Ok(found.then(|| Map::from_entries(taken(&mut builder.entries, start))));
     }
-    // Nothing is open around this map, so that it can have the vector itself.
+    // This is the outermost map, so it can take the vector itself.
     let mut entries = std::mem::take(&mut builder.entries);
     if entries.len() > SLACK_LEN_MAX {
         entries.shrink_to_fit();
@@ -237,7 +238,7 @@ fn map(reader: &mut Reader<'_>, level: usize, builder: &mut Builder<'_>) -> Resu
     Ok(found.then(|| Map::from_entries(entries)))
 }
 
-/// A value where one must stand: `null` is a value without a type.
+/// A required value: `null` is a value without a type.
 fn element(reader: &mut Reader<'_>, level: usize, builder: &mut Builder<'_>) -> Result<Value> {
     Ok(value(reader, level, builder)?.unwrap_or_else(|| {
         builder.add_fault(EMPTY);
@@ -252,7 +253,7 @@ pub(crate) const TOO_DEEP: &str = "Nesting Levels have exceeded supported limits
 pub(crate) const ITEM_TOO_LARGE: &str = "Item size has exceeded the maximum allowed size";
 pub(crate) const KEY_MISMATCH: &str = "The provided key element does not match the schema";
 
-/// A value at `level`, counted from one for an attribute of the item itself.
+/// A value at `level`, counted from 1 for a top-level attribute.
 fn value(
     reader: &mut Reader<'_>,
     level: usize,
@@ -325,7 +326,7 @@ fn value(
     })))
 }
 
-/// The values of a list, each of which counts for `cost` bytes besides its own.
+/// The values of a list, each of which counts `cost` bytes in addition to its size.
 fn list(
     reader: &mut Reader<'_>,
     level: usize,
@@ -356,9 +357,9 @@ fn number(text: &str, builder: &mut Builder<'_>) -> Number {
     })
 }
 
-/// Reads the elements of a set, and gives how many there are, with the text of the list; `None`
-/// for `null`. A `null` among them is a fault. The function counts an element's size, and keeps
-/// it where the builder does.
+/// Reads the elements of a set. Returns their number and the list's text; `None` for `null`. A
+/// `null` element is a fault. The function counts an element's size, and keeps it if the builder
+/// does.
 fn elements<'j>(
     reader: &mut Reader<'j>,
     builder: &mut Builder<'_>,
@@ -368,7 +369,7 @@ fn elements<'j>(
     let mut count = 0;
     let (found, text) = reader.with_text(|reader| {
         reader.list(|reader| {
-            // Of distinct elements all but one have a byte at least.
+            // All distinct elements but one have at least one byte.
             let size_min = usize::from(count > 0);
             if read(reader, builder, size_min)? {
                 count += 1;
@@ -473,8 +474,8 @@ fn binary_set(reader: &mut Reader<'_>, builder: &mut Builder<'_>) -> Result<Opti
     }
 }
 
-/// Displays the texts of a list in JSON as they came, with commas between them. They were sorted
-/// to find duplicates, so they are read a second time.
+/// Displays the strings of a JSON list in their original order, separated by commas. They were
+/// sorted to find duplicates, so this parses them again.
 struct Elements<'j>(&'j str);
 
 impl fmt::Display for Elements<'_> {
@@ -492,7 +493,7 @@ impl fmt::Display for Elements<'_> {
                 Ok(())
             })
         });
-        // What was read once can be read again.
+        // Parsing succeeded before, so it succeeds again.
         read.map_err(|_| fmt::Error).and(written)
     }
 }
@@ -552,7 +553,7 @@ impl Value {
     }
 }
 
-/// Writes a number as a text, as DynamoDB's JSON has it.
+/// Writes a number as a string, as DynamoDB's JSON requires.
 pub(crate) fn write_number(number: Number, writer: &mut Writer) {
     let out = writer.buffer();
     out.push(b'"');
@@ -596,7 +597,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_service_refuses_is_refused_with_its_words() {
+    fn rejections_have_the_services_messages() {
         for (json, expected) in [
             ("{}", EMPTY),
             ("null", EMPTY),
@@ -616,7 +617,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_large_is_not_built_and_its_faults_are_found() {
+    fn oversized_values_are_not_built_but_checked() {
         let read = |json: String| {
             let mut reader = Reader::new(json.as_bytes()).unwrap();
             let read = read_item(&mut reader).unwrap().unwrap();
@@ -626,7 +627,7 @@ mod tests {
         let values = |count: usize, last: &str| {
             format!(r#"{{"l":{{"L":[{}{last}]}}}}"#, r#"{"NULL":true},"#.repeat(count))
         };
-        // A name of one byte, a list, and two bytes for each of its elements.
+        // A name of one byte, a list, and two bytes per element.
         let fit = (ITEM_SIZE_MAX - 1 - CONTAINER_OVERHEAD) / 2;
         let whole = read(values(fit - 1, r#"{"NULL":true}"#));
         assert_eq!(whole.fault(), None);
@@ -639,7 +640,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_set_with_duplicates_is_repeated_in_part() {
+    fn a_long_set_with_duplicates_is_quoted_in_part() {
         let json = format!(r#"{{"v":{{"SS":[{}"x"]}}}}"#, r#""x","#.repeat(10_000));
         let error = Map::from_json(json.as_bytes()).unwrap_err();
         assert!(error.message().ends_with(" more bytes)] contains duplicates."), "{error}");
@@ -647,8 +648,8 @@ mod tests {
     }
 
     #[test]
-    fn values_nest_thirty_one_times_and_no_more() {
-        // DynamoDB Local 3.3.0 and, by captures that dynoxide's issue 110 cites, the service.
+    fn values_nest_at_most_31_levels() {
+        // DynamoDB Local 3.3.0 and, by captures cited in dynoxide's issue 110, the service.
         let nested = |n: usize, leaf: &str| {
             (0..n).fold(leaf.to_owned(), |inner, i| match i % 2 {
                 0 => format!(r#"{{"M":{{"a":{inner}}}}}"#),

@@ -1,4 +1,4 @@
-//! A push writer: appends JSON to a buffer, with no tree and no copy in between.
+//! A push writer: appends JSON to a buffer, without a tree or a copy in between.
 
 use super::plain::plain_len;
 
@@ -17,14 +17,13 @@ use super::plain::plain_len;
 /// ```
 pub struct Writer {
     out: Vec<u8>,
-    /// Nothing more is begun when this many bytes are exceeded; a writer that only counts empties
-    /// its buffer then.
+    /// Above this many bytes, no further element is begun; a counting writer empties its buffer.
     bytes_max: usize,
-    /// How many bytes were counted and discarded; `None` for a writer that keeps what it writes.
+    /// The number of bytes counted and discarded; `None` if the writer keeps its output.
     discarded: Option<usize>,
 }
 
-/// How many bytes a writer that only counts has in its buffer, besides the last value.
+/// Buffer size of a counting writer, not including the last value.
 const COUNTED_AT_A_TIME: usize = 16 << 10;
 
 impl Default for Writer {
@@ -33,7 +32,7 @@ impl Default for Writer {
     }
 }
 
-/// The members of an object that is being written.
+/// An object being written.
 pub struct Object<'a> {
     writer: &'a mut Writer,
     is_first: bool,
@@ -46,14 +45,14 @@ impl Writer {
         Self::default()
     }
 
-    /// A writer that appends to a buffer, whose room is used again.
+    /// A writer that appends to a buffer and reuses its capacity.
     #[must_use]
     pub fn with_buffer(out: Vec<u8>) -> Self {
         Self { out, bytes_max: usize::MAX, discarded: None }
     }
 
-    /// A writer that gives up when it has written more than this: elements and members are left out
-    /// then, and [`Writer::is_over`] says so. What it has is no JSON any more.
+    /// A writer that stops at a limit: it leaves out further elements and members, and
+    /// [`Writer::is_over`] returns true. Its output is then not valid JSON.
     ///
     /// ```
     /// use singlet_dynamo::json::Writer;
@@ -68,7 +67,7 @@ impl Writer {
         Self { out, bytes_max, discarded: None }
     }
 
-    /// A writer that counts what it would write, in little memory. See [`Writer::written_len`].
+    /// A writer that only counts bytes, in little memory. See [`Writer::written_len`].
     ///
     /// ```
     /// use singlet_dynamo::json::Writer;
@@ -82,25 +81,25 @@ impl Writer {
         Self { out: Vec::new(), bytes_max: COUNTED_AT_A_TIME, discarded: Some(0) }
     }
 
-    /// How many bytes were written, or counted.
+    /// The number of bytes written or counted.
     #[must_use]
     pub fn written_len(&self) -> usize {
         self.out.len() + self.discarded.unwrap_or_default()
     }
 
-    /// Whether more was to be written than the limit.
+    /// Whether the output exceeded the limit.
     #[must_use]
     pub fn is_over(&self) -> bool {
         self.out.len() > self.bytes_max && self.discarded.is_none()
     }
 
-    /// Whether nothing more is to be begun. Called before each element and member.
+    /// Whether to stop. Called before each element and member.
     #[inline]
     fn is_full(&mut self) -> bool {
         self.out.len() > self.bytes_max && !self.discard_counted()
     }
 
-    /// Empties the buffer of a writer that only counts; says whether it is one.
+    /// Empties the buffer of a counting writer; returns whether this is one.
     #[cold]
     fn discard_counted(&mut self) -> bool {
         let Some(discarded) = &mut self.discarded else { return false };
@@ -109,13 +108,13 @@ impl Writer {
         true
     }
 
-    /// What was written; nothing useful if the writer only counts.
+    /// The output; meaningless for a counting writer.
     #[must_use]
     pub fn into_bytes(self) -> Vec<u8> {
         self.out
     }
 
-    /// The buffer, for those who append JSON that they have already.
+    /// The buffer, for appending ready-made JSON.
     pub(crate) fn buffer(&mut self) -> &mut Vec<u8> {
         &mut self.out
     }
@@ -146,12 +145,12 @@ impl Writer {
         self.out.push(b']');
     }
 
-    /// Writes a text.
+    /// Writes a string.
     pub fn string(&mut self, text: &str) {
         self.string_bytes(text.as_bytes());
     }
 
-    /// Writes a text that is known to be UTF-8, from its bytes.
+    /// Writes a string from bytes known to be UTF-8.
     pub(crate) fn string_bytes(&mut self, text: &[u8]) {
         self.out.push(b'"');
         let mut rest = text;
@@ -179,26 +178,26 @@ impl Writer {
         self.out.push(b'"');
     }
 
-    /// Writes bytes as base64 text.
+    /// Writes bytes as a base64 string.
     pub fn blob(&mut self, bytes: &[u8]) {
         self.out.push(b'"');
         crate::base64::push_encoded(bytes, &mut self.out);
         self.out.push(b'"');
     }
 
-    /// Writes true or false.
+    /// Writes a boolean.
     pub fn boolean(&mut self, truth: bool) {
         self.out.extend_from_slice(if truth { b"true" } else { b"false" });
     }
 
-    /// Writes a whole number.
+    /// Writes an integer.
     pub fn integer(&mut self, number: impl Into<i128>) {
         self.out.extend_from_slice(number.into().to_string().as_bytes());
     }
 
     /// Writes a number that may have a fraction: capacity units, timestamps in seconds.
     pub fn double(&mut self, number: f64) {
-        // JSON knows no infinities; none of our figures is one.
+        // JSON has no infinities, and no figure of ours is infinite.
         let number = if number.is_finite() { number } else { 0.0 };
         let text = format!("{number:?}");
         self.out.extend_from_slice(text.as_bytes());
@@ -206,7 +205,7 @@ impl Writer {
 }
 
 impl Object<'_> {
-    /// Writes a member; the function writes its value, and must write exactly one.
+    /// Writes a member; the function must write exactly one value.
     pub fn member(&mut self, name: &str, value: impl FnOnce(&mut Writer)) {
         if self.writer.is_full() {
             return;
@@ -219,7 +218,7 @@ impl Object<'_> {
         value(self.writer);
     }
 
-    /// Like [`Object::member`], with a name that is known to be UTF-8.
+    /// Like [`Object::member`], with a name known to be UTF-8.
     pub(crate) fn member_bytes(&mut self, name: &[u8], value: impl FnOnce(&mut Writer)) {
         if self.writer.is_full() {
             return;
@@ -232,17 +231,17 @@ impl Object<'_> {
         value(self.writer);
     }
 
-    /// Writes a member whose value is a text.
+    /// Writes a string member.
     pub fn string(&mut self, name: &str, text: &str) {
         self.member(name, |writer| writer.string(text));
     }
 
-    /// Writes a member whose value is true or false.
+    /// Writes a boolean member.
     pub fn boolean(&mut self, name: &str, truth: bool) {
         self.member(name, |writer| writer.boolean(truth));
     }
 
-    /// Writes a member whose value is a whole number.
+    /// Writes an integer member.
     pub fn integer(&mut self, name: &str, number: impl Into<i128>) {
         self.member(name, |writer| writer.integer(number));
     }

@@ -1,4 +1,4 @@
-//! `AttributeUpdates`: what to do with attributes, by their names.
+//! `AttributeUpdates`: updates by attribute name.
 
 use super::by_name::ByName;
 use crate::constraint::Constraints;
@@ -8,7 +8,7 @@ use crate::json::Reader;
 use crate::json::value::{Unchecked, read_value_within};
 use crate::{Type, Value};
 
-/// Updates of attributes, by their names, as a request has them.
+/// Updates by attribute name, unchecked.
 #[derive(Default)]
 pub(crate) struct AttributeUpdates(ByName<Body>);
 
@@ -16,7 +16,7 @@ pub(crate) struct AttributeUpdates(ByName<Body>);
 struct Body {
     value: Option<Unchecked<Value>>,
     action: Option<String>,
-    /// What the text stands for, once the constraints have looked at it.
+    /// The parsed text, after the constraints were checked.
     verb: Option<Verb>,
 }
 
@@ -29,13 +29,13 @@ enum Verb {
 }
 
 impl Verb {
-    /// The names, in the order in which the service lists them.
+    /// The names, in the service's order.
     const CHOICES: [(&str, Self); 3] =
         [("ADD", Self::Add), ("DELETE", Self::Delete), ("PUT", Self::Put)];
 }
 
 impl AttributeUpdates {
-    /// Reads the member `AttributeUpdates` of a request.
+    /// Reads the member `AttributeUpdates`.
     pub(crate) fn read(reader: &mut Reader<'_>) -> Result<Option<Self>> {
         let class = "com.amazonaws.dynamodb.v20120810.AttributeValueUpdate";
         let updates = ByName::read(reader, "AttributeUpdates", class, |reader, budget| {
@@ -61,7 +61,7 @@ impl AttributeUpdates {
         }
     }
 
-    /// The update that does the same; `None` if there is nothing to do.
+    /// The equivalent update; `None` if it does nothing.
     pub(crate) fn into_update(self) -> Result<Option<Update>> {
         let actions = self
             .0
@@ -78,7 +78,7 @@ impl AttributeUpdates {
 }
 
 impl Body {
-    /// The action on the attribute of this name. The outer errors are those of the parameter.
+    /// The action on an attribute. The outer error is the parameter's.
     fn into_action(self, name: String) -> Result<Result<Action, Fault>> {
         let verb = self.verb.unwrap_or_default();
         let Some(value) = self.value.map(Unchecked::into_result).transpose()? else {

@@ -1,4 +1,4 @@
-//! `AttributesToGet`: the names of the attributes that an answer shall have.
+//! `AttributesToGet`: the names of the attributes to return.
 
 use crate::constraint::{Constraints, JavaList};
 use crate::error::{Error, Result};
@@ -9,16 +9,16 @@ use crate::json::kept::Kept;
 
 const LEN_MAX: usize = 255;
 
-/// Names of attributes, as a request has them.
+/// Attribute names, unchecked.
 pub(crate) struct AttributesToGet(Kept<String>);
 
 impl AttributesToGet {
-    /// Reads the member `AttributesToGet` of a request.
+    /// Reads the member `AttributesToGet`.
     pub(crate) fn read(reader: &mut Reader<'_>) -> Result<Option<Self>> {
         Ok(Kept::read(reader, Reader::owned_string)?.map(Self))
     }
 
-    /// Adds the violations of the member's constraints. `path` is where it stands.
+    /// Adds the violations of the member's constraints. `path` is its position.
     pub(crate) fn constrain(&self, constraints: &mut Constraints, path: &str) {
         let (shown, len) =
             (JavaList { elements: self.0.as_slice(), count: self.0.len() }, self.0.len());
@@ -26,7 +26,7 @@ impl AttributesToGet {
         constraints.length_at_most(path, &shown, len, LEN_MAX);
     }
 
-    /// Refuses names that stand twice.
+    /// Refuses duplicate names.
     pub(crate) fn check(&self) -> Result<()> {
         let mut sorted: Vec<&str> = self.0.as_slice().iter().map(String::as_str).collect();
         sorted.sort_unstable();
@@ -43,7 +43,7 @@ impl AttributesToGet {
         }
     }
 
-    /// The projection onto the whole attributes of these names.
+    /// The projection on these attributes.
     pub(crate) fn into_projection(self) -> Result<Projection> {
         let paths =
             self.0.into_vec().into_iter().map(Path::attribute).collect::<Result<Vec<_>, _>>();

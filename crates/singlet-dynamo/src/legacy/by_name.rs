@@ -6,19 +6,18 @@ use crate::json::Reader;
 use crate::json::value::Budget;
 use std::collections::BTreeMap;
 
-/// How many attributes one parameter can name. The service has no such limit that is known; each
-/// takes several hundred bytes here, of which a body of 16 MB would have room for two million.
+/// Maximum number of attributes in one parameter. The service has no known limit; here each takes
+/// several hundred bytes, and a body of 16 MB has room for two million.
 const ATTRIBUTES_MAX: usize = 10_000;
 
-/// What each value of an `AttributeValueList` counts for besides its own bytes: about as much as
-/// it takes in memory.
+/// The cost of each value of an `AttributeValueList` in addition to its size: roughly its memory.
 pub(super) const VALUE_COST: usize = 64;
 
-/// What a parameter says of attributes.
+/// A parameter's entries by attribute name.
 pub(super) struct ByName<T> {
     parameter: &'static str,
     entries: BTreeMap<String, T>,
-    /// Whether there is more than was kept.
+    /// Whether entries were dropped.
     is_cut: bool,
 }
 
@@ -29,8 +28,8 @@ impl<T> Default for ByName<T> {
 }
 
 impl<T> ByName<T> {
-    /// Reads the parameter of this name; `class` is the Java class of what it says of one
-    /// attribute. Names and values may have as many bytes as those of expressions.
+    /// Reads the parameter of this name; `class` is the Java class of an entry. Names and values
+    /// have the same size limits as in expressions.
     pub(super) fn read<'j>(
         reader: &mut Reader<'j>,
         parameter: &'static str,
@@ -51,7 +50,7 @@ impl<T> ByName<T> {
         Ok(found.then_some(by_name))
     }
 
-    /// How many attributes are named.
+    /// The number of attributes.
     pub(super) fn len(&self) -> usize {
         self.entries.len()
     }
@@ -60,8 +59,7 @@ impl<T> ByName<T> {
         self.entries.iter_mut()
     }
 
-    /// What is said of each attribute, in the order of their names; or, of a parameter that is too
-    /// large to be kept, an error.
+    /// The entries, ordered by name; an error if the parameter was too large to keep.
     pub(super) fn into_entries(self) -> Result<impl Iterator<Item = (String, T)>> {
         if self.is_cut {
             return Err(Error::validation(format!("{} exceeds max size", self.parameter)));

@@ -1,10 +1,10 @@
-//! The operators of legacy conditions: what they take, and what they mean.
+//! The operators of legacy conditions.
 
 use crate::error::{Error, Result};
-use crate::expression::{Comparator, Condition, Fault, KeyTest, Operand, Path};
+use crate::expression::{Comparator, Condition, Fault, KeyTest, Operand, Path, unindexable};
 use crate::{Type, Value};
 
-/// How a legacy condition compares an attribute.
+/// A comparison operator of legacy conditions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ComparisonOperator {
     Eq,
@@ -23,7 +23,7 @@ pub(super) enum ComparisonOperator {
 }
 
 impl ComparisonOperator {
-    /// The names, in the order in which the service lists them.
+    /// The names, in the service's order.
     pub(super) const CHOICES: [(&str, Self); 13] = [
         ("IN", Self::In),
         ("NULL", Self::Null),
@@ -66,7 +66,7 @@ impl ComparisonOperator {
         }
     }
 
-    /// The comparator that says the same, if it can be asked of a key: all have one but NE.
+    /// The equivalent comparator for keys: all have one but NE.
     fn key_comparator(self) -> Option<Comparator> {
         match self {
             Self::Eq => Some(Comparator::Equal),
@@ -78,7 +78,7 @@ impl ComparisonOperator {
         }
     }
 
-    /// Refuses values that the operator cannot compare with.
+    /// Refuses values that the operator does not support.
     pub(super) fn check(self, values: &[Value]) -> Result<()> {
         let name = self.name();
         if !self.takes_count(values.len()) {
@@ -109,7 +109,7 @@ impl ComparisonOperator {
     }
 }
 
-/// One attribute compared with values: what all legacy conditions come down to.
+/// An attribute compared with values, the basis of all legacy conditions.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Comparison {
     pub(super) operator: ComparisonOperator,
@@ -123,12 +123,12 @@ impl Comparison {
         Ok(Self { operator, values })
     }
 
-    /// What the comparison says of the attribute of this name.
+    /// The condition on the attribute of this name.
     pub(super) fn into_condition(self, name: &str) -> Result<Condition> {
         self.translated(name).map_err(|fault| Error::validation(fault.to_string()))
     }
 
-    /// What the comparison asks of a key attribute, if it can be asked of one.
+    /// The test of a key attribute, if keys support it.
     pub(super) fn into_key_test(self) -> Result<KeyTest> {
         let mut values = self.values.into_iter();
         let test = match (self.operator, values.next(), values.next()) {
@@ -143,9 +143,7 @@ impl Comparison {
             }
             _ => None,
         };
-        test.ok_or_else(|| {
-            Error::validation("Attempted conditional constraint is not an indexable operation")
-        })
+        test.ok_or_else(unindexable)
     }
 
     fn translated(self, name: &str) -> Result<Condition, Fault> {
@@ -162,7 +160,7 @@ impl Comparison {
             ComparisonOperator::Null => Ok(Condition::attribute_not_exists(path)),
             ComparisonOperator::NotNull => Ok(Condition::attribute_exists(path)),
             ComparisonOperator::Contains => Condition::contains(attribute, next()?),
-            // Unlike `NOT contains`, it does not hold for an attribute that is not there.
+            // Unlike `NOT contains`, it does not hold for a missing attribute.
             ComparisonOperator::NotContains => {
                 let contains = Condition::contains(attribute, next()?)?;
                 let exists = Condition::attribute_exists(path);
@@ -174,7 +172,7 @@ impl Comparison {
     }
 }
 
-/// Whether one value sorts after another of its type.
+/// Whether one value sorts after another of the same type.
 fn is_greater(one: &Value, other: &Value) -> bool {
     match (one, other) {
         (Value::S(one), Value::S(other)) => one > other,

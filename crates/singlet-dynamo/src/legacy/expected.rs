@@ -1,4 +1,4 @@
-//! `Expected`: what must be so of an item before it is written.
+//! `Expected`: conditions on the stored item of a write.
 
 use super::ConditionalOperator;
 use super::by_name::{ByName, VALUE_COST};
@@ -11,23 +11,23 @@ use crate::expression::Condition;
 use crate::json::Reader;
 use crate::json::value::{Unchecked, read_value_within, read_values_within};
 
-/// What is expected of attributes, by their names, as a request has it.
+/// Expectations by attribute name, unchecked.
 #[derive(Default)]
 pub(crate) struct Expected(ByName<Expectation>);
 
-/// Either `Value` or `Exists`, or `ComparisonOperator` with what it compares with.
+/// Either `Value` or `Exists`, or `ComparisonOperator` with its operands.
 #[derive(Default)]
 struct Expectation {
     value: Option<Unchecked<Value>>,
     exists: Option<bool>,
     values: Option<Unchecked<Vec<Value>>>,
     comparison_operator: Option<String>,
-    /// What the text stands for, once the constraints have looked at it.
+    /// The parsed text, after the constraints were checked.
     operator: Option<ComparisonOperator>,
 }
 
 impl Expected {
-    /// Reads the member `Expected` of a request.
+    /// Reads the member `Expected`.
     pub(crate) fn read(reader: &mut Reader<'_>) -> Result<Option<Self>> {
         let class = "com.amazonaws.dynamodb.v20120810.ExpectedAttributeValue";
         let expectations = ByName::read(reader, "Expected", class, |reader, budget| {
@@ -66,7 +66,7 @@ impl Expected {
         self.0.len()
     }
 
-    /// The condition that says the same; `None` if nothing is expected.
+    /// The equivalent condition; `None` if nothing is expected.
     pub(crate) fn into_condition(self, operator: ConditionalOperator) -> Result<Option<Condition>> {
         let conditions = self
             .0
@@ -78,7 +78,7 @@ impl Expected {
 }
 
 impl Expectation {
-    /// The comparison that is expected of the attribute of this name.
+    /// The comparison for the attribute of this name.
     fn checked(self, name: &str) -> Result<Comparison> {
         let refuse = |what: String| {
             Err(Error::invalid_parameter(format_args!("{what} for Attribute: {}", Excerpt(name))))

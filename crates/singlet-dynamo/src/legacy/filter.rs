@@ -5,12 +5,12 @@ use super::by_name::{ByName, VALUE_COST};
 use super::comparison::{Comparison, ComparisonOperator};
 use crate::Value;
 use crate::constraint::Constraints;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::expression::{Condition, KeyCondition};
 use crate::json::Reader;
 use crate::json::value::{Unchecked, read_values_within};
 
-/// Conditions on attributes, by their names, as a request has them.
+/// Conditions by attribute name, unchecked.
 #[derive(Default)]
 pub(crate) struct Conditions(ByName<Body>);
 
@@ -18,7 +18,7 @@ pub(crate) struct Conditions(ByName<Body>);
 struct Body {
     values: Option<Unchecked<Vec<Value>>>,
     comparison_operator: Option<String>,
-    /// What the text stands for, once the constraints have looked at it.
+    /// The parsed text, after the constraints were checked.
     operator: Option<ComparisonOperator>,
 }
 
@@ -60,9 +60,9 @@ impl Conditions {
         self.0.len()
     }
 
-    /// The comparisons, checked.
+    /// The checked comparisons.
     fn comparisons(self) -> Result<impl Iterator<Item = Result<(String, Comparison)>>> {
-        // The constraints have let no condition without an operator pass.
+        // The constraints have rejected conditions without an operator.
         Ok(self.0.into_entries()?.filter_map(|(name, body)| {
             let operator = body.operator?;
             let values = body.values.map_or_else(|| Ok(Vec::new()), Unchecked::into_result);
@@ -71,20 +71,23 @@ impl Conditions {
         }))
     }
 
-    /// The key condition that says the same.
+    /// The equivalent key condition.
     pub(crate) fn into_key_condition(self) -> Result<KeyCondition> {
         let comparisons = self.comparisons()?.collect::<Result<Vec<_>>>()?;
-        if !matches!(comparisons.len(), 1 | 2) {
-            return Err(Error::validation("Conditions can be of length 1 or 2 only"));
+        let (count, mut tests) = (comparisons.len(), Vec::new());
+        for (name, comparison) in comparisons {
+            match comparison.into_key_test() {
+                Ok(test) => tests.push((name, test)),
+                // With more conditions, the service first reports that there are too many.
+                Err(error) if count <= 2 => return Err(error),
+                Err(_) => {}
+            }
         }
-        let tests = comparisons
-            .into_iter()
-            .map(|(name, comparison)| Ok((name, comparison.into_key_test()?)))
-            .collect::<Result<Vec<_>>>()?;
-        KeyCondition::new(tests)
+        let unindexable = count - tests.len();
+        Ok(KeyCondition::new(tests)?.with_unindexable(unindexable))
     }
 
-    /// The condition that says the same; `None` if there are none.
+    /// The equivalent condition; `None` if there are none.
     pub(crate) fn into_condition(self, operator: ConditionalOperator) -> Result<Option<Condition>> {
         let conditions = self
             .comparisons()?

@@ -1,4 +1,4 @@
-//! Answers read from JSON: what a client receives.
+//! Parses responses, for clients.
 
 use super::{
     Answer, BatchGetItem, BatchGetItemAnswer, BatchWriteItemAnswer, CreateTableAnswer,
@@ -18,8 +18,8 @@ use crate::table::TableDescription;
 const GB: u64 = 1024 * 1024 * 1024;
 
 impl Request {
-    /// Reads the body of the answer to this request. The other half of [`Request::to_json`], for
-    /// the same operations.
+    /// Parses the response to this request: the counterpart of [`Request::to_json`], for the same
+    /// operations.
     ///
     /// ```
     /// use singlet_dynamo::operation::{Answer, GetItem, Request};
@@ -33,7 +33,7 @@ impl Request {
     ///
     /// # Errors
     ///
-    /// The body is not an answer to this request.
+    /// The body is not a response to this request.
     pub fn read_answer(&self, json: &[u8]) -> Result<Answer> {
         let mut body = Body::default();
         Reader::new(json)?.request(|reader, member| body.read(self, reader, member))?;
@@ -51,7 +51,7 @@ impl Request {
                 items: body.items,
                 count: count(body.count),
                 scanned_count: count(body.scanned_count),
-                // The service leaves it out at the end; other servers send an empty one.
+                // The service omits it at the end; other servers send an empty one.
                 last_evaluated_key: body.last_key.filter(|key| !key.is_empty()),
                 consumed_capacity: body.consumed,
             }
@@ -98,7 +98,7 @@ impl Request {
         })
     }
 
-    /// Whether the answer tells costs and item collections by table.
+    /// Whether the response lists capacity and item collections by table.
     fn is_of_several_items(&self) -> bool {
         matches!(
             self,
@@ -110,8 +110,8 @@ impl Request {
     }
 }
 
-/// The members of all answers. No two operations use a name for different things, unless its shape
-/// differs as well, and that follows from the request.
+/// The members of all responses. A name means the same in all operations, unless its shape differs
+/// too, and the shape follows from the request.
 #[derive(Default)]
 struct Body {
     item: Option<Attributes>,
@@ -204,7 +204,7 @@ fn item(reader: &mut Reader<'_>) -> Result<Attributes> {
     Ok(read_answered(reader)?.unwrap_or_default().into())
 }
 
-/// One response of a transaction; an empty item is how some servers say that there is none.
+/// One response of a transaction. Some servers send an empty item if there is none.
 fn response(reader: &mut Reader<'_>) -> Result<Option<Attributes>> {
     let mut item = None;
     reader.structure("ItemResponse", |reader, member| {
@@ -282,7 +282,7 @@ fn capacity(reader: &mut Reader<'_>) -> Result<ConsumedCapacity> {
         }
         Ok(())
     })?;
-    // Without details there is the sum alone.
+    // Without details there is only the sum.
     let (detail, own) = match of_table {
         Some(own) => (ReturnConsumedCapacity::Indexes, own),
         None => (ReturnConsumedCapacity::Total, total.unwrap_or_default()),
@@ -321,7 +321,7 @@ fn metrics(reader: &mut Reader<'_>) -> Result<Option<ItemCollectionMetrics>> {
     let Some((attribute, partition)) = key.and_then(|key| key.into_iter().next()) else {
         return Ok(None);
     };
-    // Whole gigabytes between zero and ten, which is as large as a collection can be.
+    // Whole gigabytes from 0 to 10, the maximum size of a collection.
     let lower = range.first().copied().unwrap_or_default().max(0.0) as u64;
     Ok(Some(ItemCollectionMetrics::new(attribute, partition, lower * GB)))
 }
@@ -355,7 +355,8 @@ mod tests {
     const METRICS: &str =
         r#"{"ItemCollectionKey":{"pk":{"S":"a"}},"SizeEstimateRangeGB":[3.0,4.0]}"#;
 
-    /// Reads an answer and writes it again; `%` stands for a key, `$C` and `$M` for costs and metrics.
+    /// Parses a response and writes it again; `%` stands for a key, `$C` and `$M` for capacity and
+    /// metrics.
     #[track_caller]
     fn check(operation: &str, request: &str, answer: &str) {
         let request = request.replace('%', KEY);
@@ -451,9 +452,9 @@ mod tests {
         check("UpdateTimeToLive", &update, &format!("{{{specification}}}"));
     }
 
-    /// A key or an item that is empty stands for none at some servers.
+    /// Some servers send an empty key or item instead of none.
     #[test]
-    fn what_is_empty_is_not_there() {
+    fn empty_keys_and_items_count_as_absent() {
         let read = |operation: &str, request: &str, answer: &str| {
             let request = Request::from_json(operation, request.as_bytes()).unwrap();
             request.read_answer(answer.as_bytes()).unwrap()
@@ -473,7 +474,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_answer_is_an_error() {
+    fn invalid_responses_are_errors() {
         let describe = Request::from_json("DescribeTable", br#"{"TableName":"games"}"#).unwrap();
         for (body, message) in [
             ("", ""),

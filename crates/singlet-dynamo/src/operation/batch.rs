@@ -1,4 +1,4 @@
-//! What BatchGetItem and BatchWriteItem share: requests by table.
+//! Requests by table, shared by BatchGetItem and BatchWriteItem.
 
 use super::table_name::named_table;
 use crate::arn::name_of_table;
@@ -9,28 +9,28 @@ use crate::json::kept::KEPT_MAX;
 use crate::schema::TableSchema;
 use std::collections::HashMap;
 
-/// What the names of tables must be, which are the keys of a map.
+/// The constraint on table names as map keys.
 pub(super) const NAMES_CONSTRAINT: &str = "Map keys must satisfy constraint: [Member must have length less than or equal to 255, \
      Member must have length greater than or equal to 3, \
      Member must satisfy regular expression pattern: [a-zA-Z0-9_.-]+]";
 
-/// `RequestItems` as it stands in the body: what is asked of each table, by its name or ARN.
+/// `RequestItems`, unchecked: the requests of each table, by its name or ARN.
 pub(super) struct TablesBody<'j, T> {
-    /// The first [`KEPT_MAX`] tables: more than a batch may have, so that others are refused.
+    /// The first [`KEPT_MAX`] tables: more than a batch may have, so longer lists are refused.
     tables: Vec<(String, T)>,
-    /// The member's text, which the service repeats when a name is wrong.
+    /// The member's text, which the service quotes when a name is invalid.
     text: &'j str,
 }
 
 impl<'j, T> TablesBody<'j, T> {
-    /// Reads the member. `class` is the Java class of what is asked of a table.
+    /// Reads the member. `class` is the Java class of a table's requests.
     pub(super) fn read(
         reader: &mut Reader<'j>,
         class: &str,
         mut read: impl FnMut(&mut Reader<'j>) -> Result<T>,
     ) -> Result<Option<Self>> {
-        // Of two members with one name the later counts, and stands where it stands; the place of
-        // the other is left empty. Most batches have one table, of which no place need be known.
+        // Of two members with the same name the later one counts, at its own position; the slot of
+        // the other stays empty. Most batches have one table and need no index of positions.
         let mut tables: Vec<Option<(String, T)>> = Vec::new();
         let mut places: HashMap<String, usize> = HashMap::new();
         let (found, text) = reader.with_text(|reader| {
@@ -59,26 +59,26 @@ impl<'j, T> TablesBody<'j, T> {
         Ok(found.then_some(Self { tables, text }))
     }
 
-    /// The names or ARNs, with what is asked of each.
+    /// The names or ARNs, with the requests of each.
     pub(super) fn iter(&self) -> impl ExactSizeIterator<Item = &(String, T)> {
         self.tables.iter()
     }
 
-    /// Adds a violation if a name can be no table's.
+    /// Adds a violation if a name is invalid.
     pub(super) fn constrain_names(&self, constraints: &mut Constraints) {
         if self.tables.iter().any(|(name, _)| named_table(name.clone()).is_err()) {
             constraints.violate(Quoted(self.text), "requestItems", NAMES_CONSTRAINT);
         }
     }
 
-    /// The tables' names or ARNs, after they were checked, with what is asked of each.
+    /// Checks the names or ARNs and returns them with their requests.
     pub(super) fn into_named(self) -> Result<Vec<(String, T)>> {
         let mut named: Vec<(String, T)> = Vec::with_capacity(self.tables.len());
         for (name_or_arn, asked) in self.tables {
             let name_or_arn = named_table(name_or_arn)?;
             let name = name_of_table(&name_or_arn);
             if named.iter().any(|(before, _)| name_of_table(before) == name) {
-                // By its name and by its ARN.
+                // Once by name and once by ARN.
                 return Err(Error::invalid_parameter(format_args!(
                     "The table {name} is named more than once"
                 )));
@@ -89,7 +89,7 @@ impl<'j, T> TablesBody<'j, T> {
     }
 }
 
-/// The schema of a table that a batch or a transaction names; `tables` knows them by name.
+/// The schema of a table named in a batch or transaction; `tables` looks it up by name.
 pub(super) fn find_table<'s>(
     tables: &impl Fn(&str) -> Option<&'s TableSchema>,
     name_or_arn: &str,
@@ -97,14 +97,14 @@ pub(super) fn find_table<'s>(
     tables(name_of_table(name_or_arn)).ok_or_else(|| Error::new(ErrorKind::ResourceNotFound))
 }
 
-/// Whether no two keys are the same; they come encoded.
-pub(super) fn are_distinct(mut encoded: Vec<Vec<u8>>) -> bool {
+/// Whether all keys, given in encoded form, are distinct.
+pub(super) fn are_distinct<K: Ord>(mut encoded: Vec<K>) -> bool {
     encoded.sort_unstable();
     encoded.is_sorted_by(|a, b| a < b)
 }
 
-/// Refuses keys of which two are the same.
-pub(super) fn check_distinct(encoded: Vec<Vec<u8>>) -> Result<()> {
+/// Refuses duplicate keys.
+pub(super) fn check_distinct<K: Ord>(encoded: Vec<K>) -> Result<()> {
     if are_distinct(encoded) {
         return Ok(());
     }
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn the_text_of_wrong_names_is_repeated() {
+    fn invalid_names_are_quoted() {
         let mut constraints = Constraints::default();
         read(r#" {"games": 1} "#).constrain_names(&mut constraints);
         read(r#" {"a!": 1} "#).constrain_names(&mut constraints);

@@ -1,4 +1,4 @@
-//! BatchGetItem: up to a hundred items by their keys, each read by itself.
+//! BatchGetItem: up to 100 items by their keys, each read independently.
 
 use super::batch::{TablesBody, check_distinct, find_table};
 use super::projection::ProjectionBody;
@@ -18,10 +18,10 @@ use crate::limits::{BATCH_GET_JSON_MAX, BATCH_GET_SIZE_MAX, JSON_GROWTH_MAX};
 use crate::schema::TableSchema;
 use crate::stored::{Attributes, StoredItem};
 
-/// How many items can be asked for.
+/// Maximum number of keys.
 const KEYS_MAX: usize = 100;
 
-/// Asks for items of one or more tables by their keys.
+/// Reads items of one or more tables by their keys.
 ///
 /// ```
 /// use singlet_dynamo::operation::{BatchGetItem, KeysAndAttributes};
@@ -36,32 +36,32 @@ const KEYS_MAX: usize = 100;
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct BatchGetItem {
-    /// What is asked of each table; no table twice.
+    /// The reads of each table; no table occurs twice.
     pub tables: Vec<KeysAndAttributes>,
-    /// How much of its cost the answer tells.
+    /// How much detail about consumed capacity to return.
     pub return_consumed_capacity: ReturnConsumedCapacity,
 }
 
-/// The items that are asked of one table.
+/// The reads of one table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KeysAndAttributes {
-    /// The table, by its name or ARN; the answer calls it the same.
+    /// The table's name or ARN; the response repeats it.
     pub table_name: String,
     /// The items' keys.
     pub keys: Vec<Map>,
-    /// The parts of the items that are wanted, if not all of them.
+    /// The attributes to return, if not all of them.
     pub projection: Option<Projection>,
-    /// Whether the reads see every write that was acknowledged before them.
+    /// Whether the reads are strongly consistent.
     pub consistent_read: bool,
 }
 
 impl KeysAndAttributes {
-    /// Asks for items, eventually consistent, with all of their attributes.
+    /// Eventually consistent reads of whole items.
     pub fn new(table_name: impl Into<String>, keys: Vec<Map>) -> Self {
         Self { table_name: table_name.into(), keys, projection: None, consistent_read: false }
     }
 
-    /// What the reads cost by.
+    /// The consistency that the reads are charged for.
     #[must_use]
     pub fn consistency(&self) -> Consistency {
         if self.consistent_read { Consistency::Strong } else { Consistency::Eventual }
@@ -90,14 +90,14 @@ impl KeysAndAttributes {
     }
 }
 
-/// The members as they stand in the body.
+/// The members of the body, unchecked.
 #[derive(Default)]
 struct Body<'j> {
     request_items: Option<TablesBody<'j, TableBody>>,
     return_consumed_capacity: Option<String>,
 }
 
-/// What is asked of one table, as it stands in the body.
+/// The reads of one table, unchecked.
 #[derive(Default)]
 struct TableBody {
     keys: Option<Kept<Unchecked<Map>>>,
@@ -128,7 +128,7 @@ impl TableBody {
         let keys = self.keys.unwrap_or_default().into_vec().into_iter();
         let keys = keys.map(Unchecked::into_result).collect::<Result<Vec<Map>>>()?;
         let projection = self.projection.into_projection()?;
-        // The service looks for duplicates before it knows which attributes make the key.
+        // The service looks for duplicates before it knows which attributes make up the key.
         check_distinct(keys.iter().map(binary::encode).collect())?;
         let consistent_read = self.consistent_read.unwrap_or(false);
         Ok(KeysAndAttributes { table_name, keys, projection, consistent_read })
@@ -185,7 +185,7 @@ impl<'j> Body<'j> {
     }
 }
 
-/// Refuses too many tables or keys, or none. Tables come with how many keys they have.
+/// Refuses too many tables or keys, or none. Takes each table with its number of keys.
 pub(super) fn check_lengths<'n>(
     tables: impl ExactSizeIterator<Item = (&'n str, usize)>,
 ) -> Result<()> {
@@ -202,13 +202,13 @@ pub(super) fn check_lengths<'n>(
 }
 
 impl BatchGetItem {
-    /// Asks for items of these tables.
+    /// Reads from these tables.
     #[must_use]
     pub fn new(tables: Vec<KeysAndAttributes>) -> Self {
         Self { tables, return_consumed_capacity: ReturnConsumedCapacity::None }
     }
 
-    /// Reads a request's body.
+    /// Parses a request body.
     pub fn from_json(json: &[u8]) -> Result<Self> {
         let body = Body::read(json)?;
         let return_consumed_capacity = body.constrain()?;
@@ -222,8 +222,8 @@ impl BatchGetItem {
         Ok(Self { tables: tables.collect::<Result<_>>()?, return_consumed_capacity })
     }
 
-    /// The keys of the items that are asked for, table by table, after they and the projections
-    /// were checked against the tables' schemas.
+    /// Checks the keys and projections against the tables' schemas, and returns the keys table by
+    /// table.
     pub fn check<'s>(
         &self,
         tables: impl Fn(&str) -> Option<&'s TableSchema>,
@@ -241,8 +241,8 @@ impl BatchGetItem {
         Ok(keys)
     }
 
-    /// Reads the items with the keys that [`check`](Self::check) gave, until there is as much as
-    /// an answer can hold. What is left then is for the client to ask for again.
+    /// Reads the items with the keys from [`check`](Self::check) until the response is full. The
+    /// rest become unprocessed keys.
     pub fn answer<E>(
         &self,
         keys: &[Vec<Key>],
@@ -251,8 +251,8 @@ impl BatchGetItem {
         self.answer_while(keys, read, |_| Ok(true))
     }
 
-    /// Like [`BatchGetItem::answer`]. The answer ends also before the item that there is no room for,
-    /// as `has_room` says; that is asked of each item, or what its projection left of it.
+    /// Like [`BatchGetItem::answer`], but also stops before the first item for which `has_room`
+    /// returns false. It is called with each item after its projection.
     pub fn answer_while<E>(
         &self,
         keys: &[Vec<Key>],
@@ -313,19 +313,19 @@ impl BatchGetItem {
     }
 }
 
-/// Counts the JSON of an answer.
+/// Limits the JSON of a response.
 #[derive(Default)]
 struct JsonLimit {
-    /// The bytes of the items as they are stored.
+    /// The stored size of the items.
     stored: usize,
-    /// The bytes of their JSON, once they are so many that it could be too long.
+    /// The size of their JSON, once it could be too long.
     json: Option<usize>,
-    /// Whether there is no room for another item.
+    /// Whether the response is full.
     is_reached: bool,
 }
 
 impl JsonLimit {
-    /// Whether an item still fits besides those that are in the answer. One always does.
+    /// Whether another item fits. The first one always does.
     fn fits(
         &mut self,
         item: &Attributes,
@@ -333,7 +333,7 @@ impl JsonLimit {
         answer: &BatchGetItemAnswer,
     ) -> bool {
         self.stored += item.held_bytes();
-        // Usual answers are so small that their JSON is not counted.
+        // Typical responses are so small that their JSON is not counted.
         if self.stored <= BATCH_GET_JSON_MAX / JSON_GROWTH_MAX {
             return true;
         }
@@ -347,19 +347,19 @@ impl JsonLimit {
     }
 }
 
-/// The items that were found.
+/// The items found.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BatchGetItemAnswer {
     /// The items of each table, by its name.
     pub responses: Vec<(String, Vec<Attributes>)>,
-    /// What was not looked up, and is for the client to ask for again.
+    /// The keys that were not read; the client must request them again.
     pub unprocessed_keys: Vec<KeysAndAttributes>,
-    /// What the reads cost.
+    /// Consumed capacity.
     pub capacity: CapacityByTable,
 }
 
 impl BatchGetItemAnswer {
-    /// Writes the answer's body.
+    /// Writes the response body.
     pub fn write_json(&self, writer: &mut Writer) {
         writer.object(|object| {
             object.member("Responses", |writer| {
@@ -388,12 +388,18 @@ mod tests {
     use super::*;
     use crate::Value;
     use crate::expression::Path;
+    use crate::schema::{KeyAttribute, KeySchema, KeyType};
+
+    fn key_of(key: &Map) -> Key {
+        let schema = KeySchema::simple(KeyAttribute::new("pk", KeyType::N), None);
+        schema.key_of_request(key).unwrap()
+    }
 
     fn read(count: usize, size: usize) -> (BatchGetItemAnswer, usize) {
         let key = |place: usize| Map::from([("pk", Value::from(place as i64))]);
         let mut asked = KeysAndAttributes::new("games", (0..count).map(key).collect());
         asked.projection = Projection::new(vec![Path::attribute("pk").unwrap()]).ok();
-        let keys = (0..count).map(|place| Key { partition: Value::from(place as i64), sort: None });
+        let keys = (0..count).map(|place| key_of(&key(place)));
         let item = Map::from([("pk", Value::from(1)), ("x", Value::from("x".repeat(size)))]);
         let item = StoredItem::from(&item);
         let size = item.as_item().size();
@@ -420,7 +426,7 @@ mod tests {
 
     /// An item of 200 KB can have 3 MB as JSON.
     #[test]
-    fn an_answer_ends_by_its_json_and_the_rest_is_asked_for_again() {
+    fn a_response_ends_at_the_json_limit_and_the_rest_is_unprocessed() {
         let nulls = Map::from([("l", Value::L(vec![Value::Null; 200_000]))]);
         let nulls = StoredItem::from(&nulls);
         let key = |place: usize| Map::from([("pk", Value::from(place as i64))]);
@@ -432,11 +438,7 @@ mod tests {
             let keys: Vec<Vec<Key>> = request
                 .tables
                 .iter()
-                .map(|table| {
-                    let key =
-                        |key: &Map| Key { partition: key.get("pk").unwrap().clone(), sort: None };
-                    table.keys.iter().map(key).collect()
-                })
+                .map(|table| table.keys.iter().map(key_of).collect())
                 .collect();
             let answer = request.answer(&keys, |_, _| Ok::<_, Error>(Some(nulls.clone()))).unwrap();
             let items: usize = answer.responses.iter().map(|(_, items)| items.len()).sum();
@@ -450,11 +452,11 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_ends_where_there_is_no_room() {
+    fn a_response_ends_where_there_is_no_room() {
         let item = StoredItem::from(&Map::from([("pk", Value::from(1))]));
         let keys: Vec<Map> = (0..9).map(|place| Map::from([("pk", Value::from(place))])).collect();
         let request = BatchGetItem::new(vec![KeysAndAttributes::new("games", keys)]);
-        let key = |place: i64| Key { partition: Value::from(place), sort: None };
+        let key = |place: i64| key_of(&Map::from([("pk", Value::from(place))]));
         let mut left = 4;
         let answer = request.answer_while(
             &[(0..9).map(key).collect()],
@@ -470,7 +472,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_can_be_asked_for_as_it_is() {
+    fn unprocessed_keys_can_be_requested_again() {
         let (answer, _) = read(50, 400_000);
         let mut writer = Writer::new();
         answer.write_json(&mut writer);

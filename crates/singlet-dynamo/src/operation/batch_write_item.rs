@@ -1,4 +1,4 @@
-//! BatchWriteItem: up to 25 items put or deleted, each by itself and without a condition.
+//! BatchWriteItem: up to 25 unconditional puts and deletes, each independent.
 
 use super::batch::{TablesBody, check_distinct, find_table};
 use super::collection_metrics::MetricsByTable;
@@ -16,7 +16,7 @@ use crate::schema::TableSchema;
 use crate::weight::encoding_fuel;
 use crate::{Item, Map};
 
-/// How many items can be written.
+/// Maximum number of writes.
 const WRITES_MAX: usize = 25;
 
 /// Puts and deletes items of one or more tables.
@@ -34,34 +34,34 @@ const WRITES_MAX: usize = 25;
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct BatchWriteItem {
-    /// What is done to each table; no table twice.
+    /// The writes to each table; no table occurs twice.
     pub tables: Vec<TableWrites>,
-    /// How much of its cost the answer tells.
+    /// How much detail about consumed capacity to return.
     pub return_consumed_capacity: ReturnConsumedCapacity,
-    /// Whether the answer tells of the item collections.
+    /// Whether to return item collection metrics.
     pub return_item_collection_metrics: bool,
 }
 
-/// What is done to one table.
+/// The writes to one table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TableWrites {
-    /// The table, by its name or ARN; the answer calls it the same.
+    /// The table's name or ARN; the response repeats it.
     pub table_name: String,
-    /// What is done; to no item twice.
+    /// The writes, at most one per item.
     pub requests: Vec<WriteRequest>,
 }
 
-/// What is done to one item.
+/// One write.
 #[derive(Clone, Debug, PartialEq)]
 pub enum WriteRequest {
-    /// It is put, new or in place of the one with its key.
+    /// Puts an item, new or replacing the one with its key.
     Put(Item),
-    /// The item with this key is taken out, if there is one.
+    /// Deletes the item with this key, if it exists.
     Delete(Map),
 }
 
 impl WriteRequest {
-    /// The item's key, after it was checked against the table's schema.
+    /// Checks the write against the table's schema and returns the item's key.
     pub fn check(&self, schema: &TableSchema) -> Result<Key> {
         self.check_by(schema, self.size())
     }
@@ -70,7 +70,8 @@ impl WriteRequest {
         match self {
             Self::Put(item) => {
                 check_size_by(size)?;
-                // Unlike PutItem, this tells of an item's key as if it stood alone.
+                // Unlike PutItem, this reports an invalid key of an item as if it were a separate
+                // key.
                 let key = schema.key.key_within(item)?;
                 schema.check_indexes(|index| index.check_item(item))?;
                 check_size_in(schema, item, size)?;
@@ -80,7 +81,7 @@ impl WriteRequest {
         }
     }
 
-    /// The size of the item that is put.
+    /// The size of the item of a put.
     fn size(&self) -> usize {
         match self {
             Self::Put(item) => item.size(),
@@ -88,7 +89,7 @@ impl WriteRequest {
         }
     }
 
-    /// The item that is put.
+    /// The item of a put.
     fn item(&self) -> Option<&Item> {
         match self {
             Self::Put(item) => Some(item),
@@ -111,7 +112,7 @@ impl WriteRequest {
     }
 }
 
-/// The members as they stand in the body.
+/// The members of the body, unchecked.
 #[derive(Default)]
 struct Body<'j> {
     request_items: Option<TablesBody<'j, Kept<RequestBody>>>,
@@ -119,10 +120,10 @@ struct Body<'j> {
     return_item_collection_metrics: Option<String>,
 }
 
-/// What is done to one item, as it stands in the body.
+/// One write, unchecked.
 #[derive(Default)]
 struct RequestBody {
-    /// The members `PutRequest` and `DeleteRequest`, if there are such, with what is in them.
+    /// The members `PutRequest` and `DeleteRequest`, if present, with their content.
     put: Option<Option<Unchecked<Map>>>,
     delete: Option<Option<Unchecked<Map>>>,
 }
@@ -165,7 +166,7 @@ impl RequestBody {
                 Ok(WriteRequest::Put(item))
             }
             (None, Some(key)) => given(key).map(WriteRequest::Delete),
-            // These are the service's words, though they are of something else.
+            // The service's text, though it speaks of something else.
             _ => Err(Error::validation(
                 "Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes",
             )),
@@ -173,7 +174,7 @@ impl RequestBody {
     }
 }
 
-/// Reads a structure that has one member, which holds attributes.
+/// Reads a structure with one member, which holds attributes.
 fn read_only_member(
     reader: &mut Reader<'_>,
     class: &str,
@@ -236,7 +237,7 @@ impl<'j> Body<'j> {
             &COLLECTION_METRICS,
         );
         constraints.finish()?;
-        // Unlike BatchGetItem, this tells of the tables' names by themselves.
+        // Unlike BatchGetItem, this reports invalid table names separately.
         let mut constraints = Constraints::default();
         if let Some(tables) = &self.request_items {
             tables.constrain_names(&mut constraints);
@@ -251,7 +252,7 @@ impl<'j> Body<'j> {
     }
 }
 
-/// Refuses too many writes, or none. Tables come with how many writes they have.
+/// Refuses too many writes, or none. Takes each table with its number of writes.
 pub(super) fn check_lengths<'n>(
     tables: impl ExactSizeIterator<Item = (&'n str, usize)>,
 ) -> Result<()> {
@@ -280,7 +281,7 @@ impl BatchWriteItem {
         }
     }
 
-    /// Reads a request's body.
+    /// Parses a request body.
     pub fn from_json(json: &[u8]) -> Result<Self> {
         let body = Body::read(json)?;
         let (return_consumed_capacity, return_item_collection_metrics) = body.constrain()?;
@@ -300,8 +301,7 @@ impl BatchWriteItem {
         })
     }
 
-    /// The keys of the items that are written, table by table, after all of it was checked
-    /// against the tables' schemas.
+    /// Checks all writes against the tables' schemas, and returns the items' keys table by table.
     pub fn check<'s>(
         &self,
         tables: impl Fn(&str) -> Option<&'s TableSchema>,
@@ -309,8 +309,7 @@ impl BatchWriteItem {
         self.check_by(&self.sizes(), tables)
     }
 
-    /// What [`BatchWriteItem::check_by`] takes: the sizes of the items, for which all that is in
-    /// them is looked at.
+    /// The sizes of the items, for [`BatchWriteItem::check_by`]. Walks over all of them.
     #[must_use]
     pub fn sizes(&self) -> Vec<usize> {
         self.tables.iter().flat_map(|table| &table.requests).map(WriteRequest::size).collect()
@@ -330,7 +329,7 @@ impl BatchWriteItem {
             let own = table.requests.iter().zip(sizes.by_ref());
             let own = own.map(|(request, size)| request.check_by(schema, *size));
             let own = own.collect::<Result<Vec<Key>>>()?;
-            check_distinct(own.iter().map(Key::encoded).collect())?;
+            check_distinct(own.iter().map(Key::as_bytes).collect())?;
             keys.push(own);
         }
         Ok(keys)
@@ -338,7 +337,7 @@ impl BatchWriteItem {
 }
 
 impl BatchWriteItem {
-    /// What encoding the items is charged; `None` if that is more than `max`.
+    /// The fuel for encoding the items; `None` if it exceeds `max`.
     #[must_use]
     pub fn encoding_fuel(&self, max: usize) -> Option<usize> {
         let puts = self.tables.iter().flat_map(|table| &table.requests);
@@ -346,19 +345,19 @@ impl BatchWriteItem {
     }
 }
 
-/// What became of a batch of writes.
+/// The outcome of a batch of writes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BatchWriteItemAnswer {
-    /// What was not done, and is for the client to ask for again.
+    /// The writes that were not done; the client must request them again.
     pub unprocessed_items: Vec<TableWrites>,
-    /// The item collections that were written to, where the request asked for them.
+    /// The item collections written to, if requested.
     pub item_collection_metrics: MetricsByTable,
-    /// What the writes cost.
+    /// Consumed capacity.
     pub capacity: CapacityByTable,
 }
 
 impl BatchWriteItemAnswer {
-    /// Writes the answer's body.
+    /// Writes the response body.
     pub fn write_json(&self, writer: &mut Writer) {
         writer.object(|object| {
             object.member("UnprocessedItems", |writer| {

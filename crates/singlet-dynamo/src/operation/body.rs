@@ -1,7 +1,7 @@
-//! Requests as JSON: what a client sends.
+//! Writes requests as JSON, for clients.
 //!
-//! Every name and value of an expression is written as a placeholder, so no name is a reserved
-//! word. What says the same as its absence is left out.
+//! Every name and value of an expression is written as a placeholder, so reserved words do not
+//! matter. Members with their default value are left out.
 
 mod table;
 
@@ -18,8 +18,8 @@ use crate::json::{Object, Writer};
 use std::fmt;
 
 impl Request {
-    /// The body of the request as JSON, as it goes over the wire; `None` for requests about tags,
-    /// limits and streams, which nobody writes yet.
+    /// The request body as JSON; `None` for requests about tags, limits and streams, which no
+    /// client needs yet.
     ///
     /// ```
     /// use singlet_dynamo::operation::{GetItem, Request};
@@ -88,7 +88,7 @@ impl Request {
     }
 }
 
-/// The name of the operation and the body of the request: `GetItem {"TableName":"games",…}`.
+/// The operation and the request body: `GetItem {"TableName":"games",…}`.
 impl fmt::Display for Request {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.operation())?;
@@ -119,7 +119,7 @@ impl<'v> Expressions<'v> {
         }
     }
 
-    /// What the placeholders stand for, where there are some: the service refuses empty lists.
+    /// Writes the placeholders, if there are any: the service refuses empty lists.
     fn finish(&self, object: &mut Object<'_>) {
         if self.0.names().len() > 0 {
             object.member("ExpressionAttributeNames", |writer| {
@@ -360,7 +360,7 @@ fn capacity(object: &mut Object<'_>, detail: ReturnConsumedCapacity) {
 mod tests {
     use super::*;
 
-    /// Requests with every member that they can have, written as they are printed.
+    /// Requests with every possible member, as they are printed.
     const WHOLE: &[(&str, &str)] = &[
         (
             "GetItem",
@@ -442,7 +442,7 @@ mod tests {
     ];
 
     #[test]
-    fn what_is_written_is_what_was_read() {
+    fn requests_round_trip_through_json() {
         for (operation, json) in WHOLE {
             let request = Request::from_json(operation, json.as_bytes()).unwrap();
             assert_eq!(request.to_json().as_deref(), Some(*json), "{operation}");
@@ -451,7 +451,7 @@ mod tests {
     }
 
     #[test]
-    fn requests_that_are_not_written_have_their_name_alone() {
+    fn requests_without_json_display_their_name() {
         let request = Request::from_json("DescribeLimits", b"{}").unwrap();
         assert_eq!((request.to_json(), request.to_string()), (None, "DescribeLimits".to_owned()));
     }

@@ -1,12 +1,14 @@
-//! How large an item collection has become.
+//! The size of item collections.
 
 use crate::Value;
 use crate::json::{Object, Writer};
+use crate::key::{Key, split_encoded};
+use crate::schema::KeySchema;
 
 const GB: u64 = 1024 * 1024 * 1024;
 
-/// The item collection that a write touched: all items of one partition, with their rows in
-/// local indexes. Only tables with local indexes have them.
+/// The item collection of a write: all items of one partition, with their rows in local indexes.
+/// Only tables with local indexes have them.
 ///
 /// ```
 /// use singlet_dynamo::operation::ItemCollectionMetrics;
@@ -28,12 +30,21 @@ pub struct ItemCollectionMetrics {
 }
 
 impl ItemCollectionMetrics {
-    /// The collection of a partition, by the partition key's name and value, and its bytes.
+    /// The collection of a partition, with the partition key's name and value, and its size.
     pub fn new(attribute: impl Into<String>, partition: Value, size: u64) -> Self {
         Self { attribute: attribute.into(), partition, whole_gb: size / GB }
     }
 
-    /// Writes the metrics. The size is told as the whole gigabytes that it lies between.
+    /// The collection of the item with this key, and its size.
+    #[must_use]
+    pub fn of(schema: &KeySchema, key: &Key, size: u64) -> Self {
+        let attribute = schema.first();
+        let partition = split_encoded(attribute.kind, key.partition_bytes());
+        let partition = partition.map_or(Value::Null, |(value, _)| value);
+        Self::new(attribute.name.as_str(), partition, size)
+    }
+
+    /// Writes the metrics. The size is an interval of whole gigabytes.
     pub fn write_json(&self, writer: &mut Writer) {
         writer.object(|object| {
             object.member("ItemCollectionKey", |writer| {
@@ -49,12 +60,12 @@ impl ItemCollectionMetrics {
     }
 }
 
-/// The item collections that a request on several tables touched.
+/// The item collections of a request on several tables.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MetricsByTable(Vec<(String, Vec<ItemCollectionMetrics>)>);
 
 impl MetricsByTable {
-    /// Adds a collection of a table, if it is not there yet.
+    /// Adds a collection of a table, if it is new.
     pub fn add(&mut self, table_name: &str, metrics: ItemCollectionMetrics) {
         match self.0.iter_mut().find(|(own, _)| own == table_name) {
             Some((_, collections)) if collections.contains(&metrics) => {}
@@ -63,7 +74,7 @@ impl MetricsByTable {
         }
     }
 
-    /// Writes the member `ItemCollectionMetrics` of an answer, if there are any.
+    /// Writes the member `ItemCollectionMetrics` of a response, if there are any.
     pub(super) fn write_member(&self, object: &mut Object<'_>) {
         if self.0.is_empty() {
             return;

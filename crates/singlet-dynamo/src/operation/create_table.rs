@@ -2,8 +2,8 @@
 
 use super::definition::{
     AttributeDefinitionBody, Definitions, IndexBody, IndexMembers, KeyElement, KeyElementBody,
-    NO_DEFINITION, OnDemandBody, StreamBody, StreamMembers, ThroughputBody, check_bounds,
-    first_repeated, read_list,
+    OnDemandBody, StreamBody, StreamMembers, ThroughputBody, check_bounds, first_repeated,
+    read_list,
 };
 use super::table_name;
 use super::tag::{TagBody, tags_of};
@@ -13,20 +13,22 @@ use crate::constraint::Constraints;
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::kept::Kept;
 use crate::json::{Reader, Writer};
-use crate::schema::{Index, IndexProjection, KeySchema, Scope, TableSchema};
+use crate::schema::{
+    Index, IndexProjection, KeyLimits, KeySchema, NO_DEFINITION, Scope, TableSchema,
+};
 use crate::table::{
     BillingMode, IndexDescription, ProvisionedThroughput, StreamViewType, TableClass,
     TableDescription, TableStatus, Tags, Throughput, ThroughputDescription,
 };
 
-/// How many global indexes a table can have.
+/// Maximum number of global indexes of a table.
 pub(super) const GLOBAL_INDEXES_MAX: usize = 20;
-/// How many local indexes a table can have.
+/// Maximum number of local indexes of a table.
 const LOCAL_INDEXES_MAX: usize = 5;
-/// How many attributes all indexes of a table together can project by name.
+/// Maximum number of attributes that all indexes of a table together project by name.
 const PROJECTED_ATTRIBUTES_MAX: usize = 100;
 
-/// Asks for a new table.
+/// Creates a table.
 ///
 /// ```
 /// use singlet_dynamo::operation::CreateTable;
@@ -38,29 +40,29 @@ const PROJECTED_ATTRIBUTES_MAX: usize = 100;
 ///     "KeySchema": [{"AttributeName": "PK", "KeyType": "HASH"}],
 ///     "BillingMode": "PAY_PER_REQUEST"
 /// }"#)?;
-/// assert_eq!(request.schema.key.partition.kind, KeyType::S);
+/// assert_eq!(request.schema.key.first().kind, KeyType::S);
 /// # Ok::<(), singlet_dynamo::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct CreateTable {
     /// The table's name, keys and indexes.
     pub schema: TableSchema,
-    /// How much may be asked of it, and so how it is paid for.
+    /// The billing mode and throughput.
     pub throughput: Throughput,
-    /// How much may be asked of global indexes, by name. Of those that are not named here:
-    /// nothing, if the table's throughput is set aside; else as much as is needed.
+    /// The throughput of global indexes, by name. For those missing here: none if the table is
+    /// provisioned, else on demand.
     pub index_throughput: Vec<(String, Throughput)>,
-    /// What its stream carries, if it has one.
+    /// The view type of its stream, if it has one.
     pub stream: Option<StreamViewType>,
-    /// Its class, if the request names one.
+    /// Its class, if set.
     pub class: Option<TableClass>,
-    /// Whether it refuses to be deleted.
+    /// Whether deletion protection is on.
     pub deletion_protection: bool,
     /// Its tags.
     pub tags: Tags,
 }
 
-/// The members as they stand in the body.
+/// The members of the body, unchecked.
 #[derive(Default)]
 struct Body {
     table_name: Option<String>,
@@ -108,9 +110,9 @@ impl Body {
                     body.deletion_protection_enabled = reader.boolean()?;
                 }
                 "Tags" => body.tags = read_list(reader, TagBody::read)?,
-                // A table without the index that was asked for would answer wrongly ever after.
+                // A table without the requested index would give wrong results.
                 "VectorIndexes" => return Err(super::unsupported("VectorIndexes")),
-                // Encryption, policies and warm throughput change nothing that a client can see.
+                // Encryption, policies and warm throughput have no effect that a client could see.
                 _ => reader.skip()?,
             }
             Ok(())
@@ -120,7 +122,7 @@ impl Body {
     }
 }
 
-/// The members, each of them as it may be.
+/// The members, validated one by one.
 struct Members {
     table_name: String,
     definitions: Definitions,
@@ -150,17 +152,23 @@ impl Members {
         let provisioned_throughput = body
             .provisioned_throughput
             .and_then(|throughput| throughput.constrain(&mut constraints, "provisionedThroughput"));
-        let elements =
-            KeyElementBody::constrain_all(&mut constraints, "keySchema", body.key_schema);
+        let elements = KeyElementBody::constrain_all(
+            &mut constraints,
+            "keySchema",
+            body.key_schema,
+            KeyLimits::Simple,
+        );
         let global_indexes = constrain_indexes(
             &mut constraints,
             "globalSecondaryIndexes",
             body.global_secondary_indexes,
+            KeyLimits::Composite,
         );
         let local_indexes = constrain_indexes(
             &mut constraints,
             "localSecondaryIndexes",
             body.local_secondary_indexes,
+            KeyLimits::Simple,
         );
         let stream = body.stream_specification.map(|stream| stream.constrain(&mut constraints));
         constraints.finish()?;
@@ -180,7 +188,7 @@ impl Members {
         })
     }
 
-    /// The table's throughput, which must fit its billing mode.
+    /// The table's throughput, which must match its billing mode.
     fn throughput(&self) -> Result<Throughput> {
         let on_demand = self.on_demand_throughput.unwrap_or_default();
         match (self.billing_mode, self.provisioned_throughput) {
@@ -205,7 +213,7 @@ impl Members {
         }
     }
 
-    /// The throughput of a global index, which must fit the table's billing mode.
+    /// The throughput of a global index, which must match the table's billing mode.
     fn index_throughput(&self, index: &IndexMembers) -> Result<Throughput> {
         let name = &index.name;
         let on_demand = index.on_demand_throughput.unwrap_or_default();
@@ -237,7 +245,7 @@ impl Members {
         if self.elements.len() > self.definitions.len() {
             return Err(Error::validation(NO_DEFINITION));
         }
-        let key = self.definitions.key_schema(&self.elements)?;
+        let key = self.definitions.key_schema(&self.elements, KeyLimits::Simple)?;
         let has_indexes = self.local_indexes.is_some() || self.global_indexes.is_some();
         if !has_indexes && self.elements.len() != self.definitions.len() {
             return Err(Error::invalid_parameter(
@@ -247,20 +255,20 @@ impl Members {
         Ok(key)
     }
 
-    /// The keys of the local indexes, then those of the global ones.
+    /// The keys of the local indexes, then of the global ones.
     fn index_keys(&self, table_key: &KeySchema) -> Result<(Vec<KeySchema>, Vec<KeySchema>)> {
         let mut local = Vec::new();
         if let Some(indexes) = &self.local_indexes {
             if indexes.is_empty() {
                 return Err(Error::invalid_parameter("List of LocalSecondaryIndexes is empty"));
             }
-            if table_key.sort.is_none() {
+            if table_key.sort().is_empty() {
                 return Err(Error::invalid_parameter(
                     "Table KeySchema does not have a range key, which is required when specifying a LocalSecondaryIndex",
                 ));
             }
             for index in indexes {
-                let key = self.definitions.key_schema(&index.elements)?;
+                let key = self.definitions.key_schema(&index.elements, KeyLimits::Simple)?;
                 check_local_key(&index.name, &key, table_key)?;
                 local.push(key);
             }
@@ -271,7 +279,8 @@ impl Members {
                 return Err(Error::invalid_parameter("List of GlobalSecondaryIndexes is empty"));
             }
             for index in indexes {
-                global.push(self.definitions.key_schema(&index.elements)?);
+                let limits = KeyLimits::Composite;
+                global.push(self.definitions.key_schema(&index.elements, limits)?);
             }
         }
         Ok((local, global))
@@ -299,34 +308,35 @@ fn constrain_indexes(
     constraints: &mut Constraints,
     member: &str,
     bodies: Option<Kept<IndexBody>>,
+    limits: KeyLimits,
 ) -> Option<Vec<IndexMembers>> {
     let bodies = bodies?.into_vec().into_iter().enumerate();
     Some(
         bodies
             .map(|(place, body)| {
-                body.constrain(constraints, &format!("{member}.{}.member", place + 1))
+                body.constrain(constraints, &format!("{member}.{}.member", place + 1), limits)
             })
             .collect(),
     )
 }
 
 fn check_local_key(name: &str, key: &KeySchema, table_key: &KeySchema) -> Result<()> {
-    if key.sort.is_none() {
+    if key.sort().is_empty() {
         return Err(Error::invalid_parameter(format_args!(
             "Index KeySchema does not have a range key for index: {name}"
         )));
     }
-    if key.partition.name != table_key.partition.name {
+    let (own, wanted) = (&key.first().name, &table_key.first().name);
+    if own != wanted {
         return Err(Error::invalid_parameter(format_args!(
             "Index KeySchema does not have the same leading hash key as table KeySchema for index: {name}. \
-             index hash key: {}, table hash key: {}",
-            key.partition.name, table_key.partition.name
+             index hash key: {own}, table hash key: {wanted}"
         )));
     }
     Ok(())
 }
 
-/// The class that a request names; the service has words of its own for this member.
+/// The class in a request; the service has its own message for this member.
 pub(super) fn table_class_of(name: &str) -> Result<TableClass> {
     let mut choices = TableClass::CHOICES.iter();
     choices.find(|(own, _)| *own == name).map(|(_, class)| *class).ok_or_else(|| {
@@ -352,7 +362,7 @@ fn check_names(schema: &TableSchema) -> Result<()> {
     constraints.finish()
 }
 
-/// Checks what several indexes must not be together.
+/// Checks the indexes together.
 fn check_together(indexes: &[Index]) -> Result<()> {
     if let Some(name) = first_repeated(indexes.iter().map(|index| index.name.as_str())) {
         return Err(Error::invalid_parameter(format_args!("Duplicate index name: {name}")));
@@ -371,7 +381,7 @@ fn check_together(indexes: &[Index]) -> Result<()> {
     check_projected(indexes.iter().map(|index| &index.projection))
 }
 
-/// Checks how many attributes indexes project by name, all together.
+/// Checks the total number of attributes that indexes project by name.
 pub(super) fn check_projected<'a>(
     projections: impl Iterator<Item = &'a IndexProjection>,
 ) -> Result<()> {
@@ -390,7 +400,7 @@ pub(super) fn check_projected<'a>(
 }
 
 impl CreateTable {
-    /// Asks for a table on demand, without a stream.
+    /// An on-demand table without a stream.
     #[must_use]
     pub fn new(schema: TableSchema) -> Self {
         Self {
@@ -404,7 +414,7 @@ impl CreateTable {
         }
     }
 
-    /// Reads a request's body.
+    /// Parses a request body.
     pub fn from_json(json: &[u8]) -> Result<Self> {
         let members = Members::constrain(Body::read(json)?)?;
 
@@ -436,8 +446,8 @@ impl CreateTable {
         })
     }
 
-    /// Checks the names and the indexes, which a request that was not read from a body may have as
-    /// it likes; and that no table has the name yet: `present` is the table that has it.
+    /// Checks the names and indexes, which are unchecked in a request built without JSON, and that
+    /// the name is free: `present` is the table that has it.
     pub fn check(&self, present: Option<&TableDescription>) -> Result<()> {
         check_names(&self.schema)?;
         check_together(&self.schema.indexes)?;
@@ -452,8 +462,7 @@ impl CreateTable {
         }
     }
 
-    /// The table that is asked for, as it is while it is being created. `id` is a UUID that no
-    /// table had before.
+    /// The table's description while it is being created. `id` is a new UUID.
     #[must_use]
     pub fn describe(&self, home: &Home, id: String, now: Timestamp) -> TableDescription {
         let index = |index: &Index| {
@@ -487,7 +496,7 @@ impl CreateTable {
     }
 }
 
-/// The table as it is while it is being created.
+/// The table while it is being created.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CreateTableAnswer {
     /// The table.
@@ -495,7 +504,7 @@ pub struct CreateTableAnswer {
 }
 
 impl CreateTableAnswer {
-    /// Writes the answer's body.
+    /// Writes the response body.
     pub fn write_json(&self, writer: &mut Writer) {
         writer.object(|object| {
             object.member("TableDescription", |writer| self.table_description.write_json(writer));
@@ -510,7 +519,7 @@ mod tests {
 
     fn key() -> KeySchema {
         let partition = KeyAttribute { name: "pk".into(), kind: KeyType::S };
-        KeySchema { partition, sort: None }
+        KeySchema::simple(partition, None)
     }
 
     fn index(name: impl Into<String>) -> Index {
@@ -524,7 +533,7 @@ mod tests {
         assert_eq!(CreateTable::new(schema).check(None).unwrap_err().message(), expected);
     }
 
-    /// A program that makes requests without JSON could make tables that no client can name.
+    /// A request built without JSON could create tables with invalid names.
     #[test]
     fn a_request_without_a_body_is_checked_as_well() {
         refused(

@@ -1,17 +1,15 @@
-//! The parts of a table's definition that CreateTable and UpdateTable both read: attribute
-//! definitions, keys, projections, indexes, throughputs, the stream.
+//! The parts of a table definition shared by CreateTable and UpdateTable: attribute definitions,
+//! keys, projections, indexes, throughputs, the stream.
 //!
-//! Each part is read as it stands, then constrained together with the rest of its request,
-//! then turned into what the rest of this crate speaks of.
+//! Each part is parsed unchecked, then constrained together with the rest of its request, then
+//! converted.
 
 mod index;
 mod key;
 mod throughput;
 
 pub(super) use index::{IndexBody, IndexMembers};
-pub(super) use key::{
-    AttributeDefinitionBody, Definitions, KeyElement, KeyElementBody, NO_DEFINITION,
-};
+pub(super) use key::{AttributeDefinitionBody, Definitions, KeyElement, KeyElementBody};
 pub(super) use throughput::{CAPACITY_UNITS_MAX, OnDemandBody, ThroughputBody, check_bounds};
 
 use crate::constraint::Constraints;
@@ -21,7 +19,7 @@ use crate::json::kept::Kept;
 use crate::table::StreamViewType;
 use std::collections::HashSet;
 
-/// Reads a list of structures; `None` for no list. A `null` among them is one without members.
+/// Reads a list of structures; `None` for `null`. A `null` element is an empty structure.
 pub(super) fn read_list<'j, T: Default>(
     reader: &mut Reader<'j>,
     mut read: impl FnMut(&mut Reader<'j>) -> Result<Option<T>>,
@@ -29,20 +27,20 @@ pub(super) fn read_list<'j, T: Default>(
     Kept::read(reader, |reader| Ok(Some(read(reader)?.unwrap_or_default())))
 }
 
-/// The first of the names that stands there a second time. A request can have very many.
+/// The first duplicate name. A request can have very many names.
 pub(super) fn first_repeated<'a>(mut names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let mut seen = HashSet::new();
     names.find(|name| !seen.insert(*name))
 }
 
-/// A stream specification as it stands in the body.
+/// A stream specification, unchecked.
 #[derive(Default)]
 pub(super) struct StreamBody {
     stream_enabled: Option<bool>,
     stream_view_type: Option<String>,
 }
 
-/// A stream specification whose members are each as they may be.
+/// A stream specification with valid members.
 pub(super) struct StreamMembers {
     pub(super) is_enabled: bool,
     pub(super) view_type: Option<StreamViewType>,

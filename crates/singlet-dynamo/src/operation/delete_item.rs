@@ -1,4 +1,4 @@
-//! DeleteItem: takes one item out by its key.
+//! DeleteItem: deletes one item by its key.
 
 use super::table_name::{constrain_table_name, named_table};
 use super::write::{WriteBody, check_condition, decided};
@@ -14,7 +14,7 @@ use crate::key::Key;
 use crate::schema::TableSchema;
 use crate::stored::{Attributes, StoredItem};
 
-/// Takes out the item with a key, if there is one.
+/// Deletes the item with a key, if it exists.
 ///
 /// ```
 /// use singlet_dynamo::operation::DeleteItem;
@@ -33,24 +33,24 @@ use crate::stored::{Attributes, StoredItem};
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct DeleteItem {
-    /// The table, by its name or ARN; the answer calls it the same.
+    /// The table's name or ARN; the response repeats it.
     pub table_name: String,
     /// The item's key: all of the table's key attributes, and no others.
     pub key: Map,
-    /// What must be so of the item that is stored, or of nothing.
+    /// Condition on the stored item, or on its absence.
     pub condition: Option<Condition>,
-    /// Whether to give back what was there: `ReturnValues` of `ALL_OLD`.
+    /// Whether to return the old item: `ReturnValues` of `ALL_OLD`.
     pub return_old: bool,
-    /// Whether a failed condition gives back what is there:
+    /// Whether to return the stored item if the condition fails:
     /// `ReturnValuesOnConditionCheckFailure` of `ALL_OLD`.
     pub return_old_on_failure: bool,
-    /// How much of its cost the answer tells.
+    /// How much detail about consumed capacity to return.
     pub return_consumed_capacity: ReturnConsumedCapacity,
-    /// Whether the answer tells of the item collection.
+    /// Whether to return item collection metrics.
     pub return_item_collection_metrics: bool,
 }
 
-/// The members as they stand in the body.
+/// The members of the body, unchecked.
 #[derive(Default)]
 struct Body {
     key: Option<Unchecked<Map>>,
@@ -70,7 +70,7 @@ impl Body {
 }
 
 impl DeleteItem {
-    /// Takes out an item, whatever is in it.
+    /// An unconditional delete.
     pub fn new(table_name: impl Into<String>, key: Map) -> Self {
         Self {
             table_name: table_name.into(),
@@ -83,7 +83,7 @@ impl DeleteItem {
         }
     }
 
-    /// Reads a request's body.
+    /// Parses a request body.
     pub fn from_json(json: &[u8]) -> Result<Self> {
         let Body { key, mut write } = Body::read(json)?;
 
@@ -118,7 +118,7 @@ impl DeleteItem {
         })
     }
 
-    /// The key, after it and the condition were checked against the table's schema.
+    /// Checks the key and the condition against the table's schema, and returns the key.
     pub fn check(&self, schema: &TableSchema) -> Result<Key> {
         let key = schema.key.key_of_request(&self.key)?;
         if let Some(condition) = &self.condition {
@@ -127,17 +127,17 @@ impl DeleteItem {
         Ok(key)
     }
 
-    /// Decides, given what is stored under the key, whether it goes, and gives the attributes to
-    /// answer.
+    /// Decides whether the delete succeeds, given the stored item, and returns the attributes for
+    /// the response.
     pub fn decide(&self, old: Option<&StoredItem>) -> Result<Option<Attributes>> {
         decided(self.decide_within(old, &mut Fuel::unlimited()))
     }
 
-    /// Like `decide`, with the work charged.
+    /// Like `decide`, charging the work.
     ///
     /// # Errors
     ///
-    /// The fuel is used up before there is a decision.
+    /// The fuel runs out before the decision.
     pub fn decide_within(
         &self,
         old: Option<&StoredItem>,

@@ -1,11 +1,11 @@
-//! DeleteTable: a table and all that is in it goes.
+//! DeleteTable: deletes a table and its items.
 
 use super::table_name::{existing_table, read_table_name};
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::Writer;
 use crate::table::{TableDescription, TableStatus};
 
-/// Asks for a table to be deleted.
+/// Deletes a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeleteTable {
     /// The table.
@@ -13,13 +13,13 @@ pub struct DeleteTable {
 }
 
 impl DeleteTable {
-    /// Reads a request's body.
+    /// Parses a request body.
     pub fn from_json(json: &[u8]) -> Result<Self> {
         let table_name = read_table_name(json, "DeleteTableInput")?;
         Ok(Self { table_name: existing_table(table_name)? })
     }
 
-    /// Checks that the table can be deleted as it is.
+    /// Checks that the table can be deleted in its current state.
     pub fn check(&self, table: &TableDescription) -> Result<()> {
         super::check_idle(table)?;
         if table.deletion_protection {
@@ -36,13 +36,13 @@ impl DeleteTable {
         Ok(())
     }
 
-    /// The table is being deleted from now on.
+    /// Marks the table as being deleted.
     pub fn apply(&self, table: &mut TableDescription) {
         table.status = TableStatus::Deleting;
     }
 }
 
-/// The table as it is while it is being deleted.
+/// The table while it is being deleted.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DeleteTableAnswer {
     /// The table.
@@ -50,7 +50,7 @@ pub struct DeleteTableAnswer {
 }
 
 impl DeleteTableAnswer {
-    /// Writes the answer's body.
+    /// Writes the response body.
     pub fn write_json(&self, writer: &mut Writer) {
         writer.object(|object| {
             object.member("TableDescription", |writer| self.table_description.write_json(writer));

@@ -1,14 +1,14 @@
-//! DescribeEndpoints: where to send requests.
+//! DescribeEndpoints: the address to send requests to.
 
 use crate::error::Result;
 use crate::json::{Reader, Writer};
 
-/// Asks where to send requests.
+/// Asks for the address to send requests to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DescribeEndpoints;
 
 impl DescribeEndpoints {
-    /// Reads a request's body, which has no members.
+    /// Parses a request body, which has no members.
     pub fn from_json(json: &[u8]) -> Result<Self> {
         let mut reader = Reader::new(json)?;
         reader.structure("DescribeEndpointsRequest", |reader, _| reader.skip())?;
@@ -17,18 +17,18 @@ impl DescribeEndpoints {
     }
 }
 
-/// One endpoint, which is where the request came.
+/// One endpoint: the one that received the request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DescribeEndpointsAnswer {
-    /// The host, and the port if it is not the usual one.
+    /// The host, and the port if it is not the default.
     pub address: String,
 }
 
 impl DescribeEndpointsAnswer {
-    /// How long a client may hold on to the answer: a day, as the service says.
+    /// How long a client may cache the response: a day, as in the service.
     const CACHE_PERIOD_MINUTES: i64 = 24 * 60;
 
-    /// Writes the answer's body.
+    /// Writes the response body.
     pub fn write_json(&self, writer: &mut Writer) {
         writer.object(|object| {
             object.member("Endpoints", |writer| {

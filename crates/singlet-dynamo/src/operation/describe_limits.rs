@@ -8,7 +8,7 @@ use crate::json::{Reader, Writer};
 pub struct DescribeLimits;
 
 impl DescribeLimits {
-    /// Reads a request's body, which has no members.
+    /// Parses a request body, which has no members.
     pub fn from_json(json: &[u8]) -> Result<Self> {
         let mut reader = Reader::new(json)?;
         reader.structure("DescribeLimitsInput", |reader, _| reader.skip())?;
@@ -17,7 +17,7 @@ impl DescribeLimits {
     }
 }
 
-/// The quotas: units in a second, of all tables together and of each.
+/// The quotas in units per second, for the account and per table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DescribeLimitsAnswer {
     /// Read units of all tables.
@@ -30,7 +30,7 @@ pub struct DescribeLimitsAnswer {
     pub table_max_write_capacity_units: i64,
 }
 
-/// What a new account has.
+/// The quotas of a new account.
 impl Default for DescribeLimitsAnswer {
     fn default() -> Self {
         Self {
@@ -43,7 +43,7 @@ impl Default for DescribeLimitsAnswer {
 }
 
 impl DescribeLimitsAnswer {
-    /// Writes the answer's body.
+    /// Writes the response body.
     pub fn write_json(&self, writer: &mut Writer) {
         writer.object(|object| {
             object.integer("AccountMaxReadCapacityUnits", self.account_max_read_capacity_units);

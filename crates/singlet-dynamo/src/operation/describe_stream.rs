@@ -8,25 +8,25 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::json::{Reader, Writer};
 use crate::stream::{Shard, StreamDescription};
 
-/// How many shards a page has at most, and has unless the request says otherwise.
+/// Maximum and default page size.
 const PAGE_LEN_MAX: usize = 100;
 const SHARD_ID_LEN_MIN: usize = 28;
 const SHARD_ID_LEN_MAX: usize = 65;
 
-/// Asks what a stream is like.
+/// Describes a stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DescribeStream {
     /// The stream.
     pub stream_arn: StreamArn,
-    /// The shard after which to begin.
+    /// The shard after which the page begins.
     pub exclusive_start_shard_id: Option<String>,
-    /// The shard whose children are wanted, and no others.
+    /// Only return children of this shard.
     pub children_of: Option<String>,
-    /// How many shards to tell of at most: 100, unless the request says less.
+    /// Page size: 100 by default, which is also the maximum.
     pub limit: Option<usize>,
 }
 
-/// Checks a member that is the id of a shard, if it is there.
+/// Checks an optional member with a shard id.
 pub(super) fn constrain_shard_id(constraints: &mut Constraints, path: &str, id: &Option<String>) {
     if let Some(id) = id {
         let len = id.chars().count();
@@ -35,7 +35,7 @@ pub(super) fn constrain_shard_id(constraints: &mut Constraints, path: &str, id: 
     }
 }
 
-/// The error of an operation on a stream that is not there.
+/// The error for a missing stream.
 #[must_use]
 pub fn stream_not_found(arn: &StreamArn) -> Error {
     Error::with_message(
@@ -44,7 +44,7 @@ pub fn stream_not_found(arn: &StreamArn) -> Error {
     )
 }
 
-/// The filter as it stands in the body.
+/// The filter, unchecked.
 #[derive(Default)]
 struct Filter {
     kind: Option<String>,
@@ -52,7 +52,7 @@ struct Filter {
 }
 
 impl DescribeStream {
-    /// Reads a request's body.
+    /// Parses a request body.
     pub fn from_json(json: &[u8]) -> Result<Self> {
         let (mut stream_arn, mut start, mut limit) = (None, None, None);
         let mut filter = Filter::default();
@@ -97,7 +97,7 @@ impl DescribeStream {
         })
     }
 
-    /// The page of a stream's shards that the request asks for.
+    /// The requested page of a stream's shards.
     #[must_use]
     pub fn answer(&self, stream: StreamDescription) -> DescribeStreamAnswer {
         let start = self.exclusive_start_shard_id.as_deref();
@@ -122,12 +122,12 @@ pub struct DescribeStreamAnswer {
     pub stream: StreamDescription,
     /// The shards of this page.
     pub shards: Vec<Shard>,
-    /// Whether there are no more.
+    /// Whether this is the last page.
     pub is_last: bool,
 }
 
 impl DescribeStreamAnswer {
-    /// Writes the answer's body.
+    /// Writes the response body.
     pub fn write_json(&self, writer: &mut Writer) {
         let last = self.shards.last().filter(|_| !self.is_last);
         writer.object(|object| {

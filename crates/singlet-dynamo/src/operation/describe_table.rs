@@ -1,11 +1,11 @@
-//! DescribeTable: all that there is to know of a table.
+//! DescribeTable: the complete description of a table.
 
 use super::table_name::{existing_table, read_table_name};
 use crate::error::Result;
 use crate::json::Writer;
 use crate::table::TableDescription;
 
-/// Asks what a table is like.
+/// Describes a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DescribeTable {
     /// The table.
@@ -13,7 +13,7 @@ pub struct DescribeTable {
 }
 
 impl DescribeTable {
-    /// Reads a request's body.
+    /// Parses a request body.
     pub fn from_json(json: &[u8]) -> Result<Self> {
         let table_name = read_table_name(json, "DescribeTableInput")?;
         Ok(Self { table_name: existing_table(table_name)? })
@@ -28,7 +28,7 @@ pub struct DescribeTableAnswer {
 }
 
 impl DescribeTableAnswer {
-    /// Writes the answer's body.
+    /// Writes the response body.
     pub fn write_json(&self, writer: &mut Writer) {
         writer.object(|object| {
             object.member("Table", |writer| self.table.write_json(writer));

@@ -1,11 +1,11 @@
-//! DescribeTimeToLive: whether items expire, and by which attribute.
+//! DescribeTimeToLive: the TTL attribute of a table.
 
 use super::table_name::{existing_table, read_table_name};
 use crate::error::Result;
 use crate::json::Writer;
 use crate::table::TableDescription;
 
-/// Asks whether the items of a table expire.
+/// Asks for a table's TTL attribute.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DescribeTimeToLive {
     /// The table.
@@ -13,20 +13,20 @@ pub struct DescribeTimeToLive {
 }
 
 impl DescribeTimeToLive {
-    /// Reads a request's body.
+    /// Parses a request body.
     pub fn from_json(json: &[u8]) -> Result<Self> {
         let table_name = read_table_name(json, "DescribeTimeToLiveInput")?;
         Ok(Self { table_name: existing_table(table_name)? })
     }
 
-    /// What there is to say of a table.
+    /// The TTL settings of a table.
     #[must_use]
     pub fn answer(&self, table: &TableDescription) -> DescribeTimeToLiveAnswer {
         DescribeTimeToLiveAnswer { attribute_name: table.time_to_live.clone() }
     }
 }
 
-/// The attribute that tells when items expire, if they do.
+/// The TTL attribute, if TTL is enabled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DescribeTimeToLiveAnswer {
     /// The attribute.
@@ -34,7 +34,7 @@ pub struct DescribeTimeToLiveAnswer {
 }
 
 impl DescribeTimeToLiveAnswer {
-    /// Writes the answer's body.
+    /// Writes the response body.
     pub fn write_json(&self, writer: &mut Writer) {
         writer.object(|object| {
             object.member("TimeToLiveDescription", |writer| {

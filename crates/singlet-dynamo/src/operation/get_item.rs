@@ -1,4 +1,4 @@
-//! GetItem: one item by its key.
+//! GetItem: reads one item by its key.
 
 use super::projection::ProjectionBody;
 use super::table_name::{constrain_table_name, named_table};
@@ -13,7 +13,7 @@ use crate::key::Key;
 use crate::schema::TableSchema;
 use crate::stored::{Attributes, StoredItem};
 
-/// Asks for one item by its key.
+/// Reads one item by its key.
 ///
 /// ```
 /// use singlet_dynamo::operation::GetItem;
@@ -24,19 +24,19 @@ use crate::stored::{Attributes, StoredItem};
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct GetItem {
-    /// The table, by its name or ARN; the answer calls it the same.
+    /// The table's name or ARN; the response repeats it.
     pub table_name: String,
     /// The item's key: all of the table's key attributes, and no others.
     pub key: Map,
-    /// The parts of the item that are wanted, if not all of it.
+    /// The attributes to return, if not all of them.
     pub projection: Option<Projection>,
-    /// Whether the read sees every write that was acknowledged before it.
+    /// Whether the read is strongly consistent.
     pub consistent_read: bool,
-    /// How much of its cost the answer tells.
+    /// How much detail about consumed capacity to return.
     pub return_consumed_capacity: ReturnConsumedCapacity,
 }
 
-/// The members as they stand in the body.
+/// The members of the body, unchecked.
 #[derive(Default)]
 struct Body {
     table_name: Option<String>,
@@ -67,7 +67,7 @@ impl Body {
 }
 
 impl GetItem {
-    /// Asks for an item, eventually consistent, with all of its attributes.
+    /// An eventually consistent read of a whole item.
     pub fn new(table_name: impl Into<String>, key: Map) -> Self {
         Self {
             table_name: table_name.into(),
@@ -78,7 +78,7 @@ impl GetItem {
         }
     }
 
-    /// Reads a request's body.
+    /// Parses a request body.
     pub fn from_json(json: &[u8]) -> Result<Self> {
         let mut body = Body::read(json)?;
 
@@ -107,7 +107,7 @@ impl GetItem {
         })
     }
 
-    /// The key, after it and the projection were checked against the table's schema.
+    /// Checks the key and the projection against the table's schema, and returns the key.
     pub fn check(&self, schema: &TableSchema) -> Result<Key> {
         let key = schema.key.key_of_request(&self.key)?;
         if let Some(projection) = &self.projection {
@@ -116,7 +116,7 @@ impl GetItem {
         Ok(key)
     }
 
-    /// The parts of the item that are wanted.
+    /// Applies the projection.
     #[must_use]
     pub fn select(&self, item: StoredItem) -> Attributes {
         match &self.projection {
@@ -125,7 +125,7 @@ impl GetItem {
         }
     }
 
-    /// What the read costs by.
+    /// The consistency that the read is charged for.
     #[must_use]
     pub fn consistency(&self) -> Consistency {
         if self.consistent_read { Consistency::Strong } else { Consistency::Eventual }
@@ -135,14 +135,14 @@ impl GetItem {
 /// The item, if there is one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GetItemAnswer {
-    /// The item, or what the projection left of it.
+    /// The item, after the projection.
     pub item: Option<Attributes>,
-    /// What the read cost, where the request asked for it.
+    /// Consumed capacity, if requested.
     pub consumed_capacity: Option<ConsumedCapacity>,
 }
 
 impl GetItemAnswer {
-    /// Writes the answer's body.
+    /// Writes the response body.
     pub fn write_json(&self, writer: &mut Writer) {
         writer.object(|object| {
             if let Some(consumed) = &self.consumed_capacity {

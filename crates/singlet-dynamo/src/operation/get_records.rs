@@ -1,4 +1,4 @@
-//! GetRecords: the records of a shard, from a place on.
+//! GetRecords: reads the records of a shard.
 
 use super::{check_page_limit, limit_of};
 use crate::constraint::Constraints;
@@ -6,21 +6,21 @@ use crate::error::Result;
 use crate::json::{Reader, Writer};
 use crate::stream::{ShardIterator, StreamRecord};
 
-/// How many records an answer has at most, and has unless the request says otherwise.
+/// Maximum and default number of records.
 const PAGE_LEN_MAX: usize = 1000;
 const ITERATOR_LEN_MAX: usize = 2048;
 
-/// Asks for the records of a shard, from a place on.
+/// Reads the records of a shard from a position on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GetRecords {
-    /// The place.
+    /// The position.
     pub shard_iterator: ShardIterator,
-    /// How many to give at most: 1000, unless the request says less.
+    /// The maximum number of records: 1000 by default, which is also the limit.
     pub limit: usize,
 }
 
 impl GetRecords {
-    /// Reads a request's body.
+    /// Parses a request body.
     pub fn from_json(json: &[u8]) -> Result<Self> {
         let (mut iterator, mut limit) = (None, None);
         let mut reader = Reader::new(json)?;
@@ -51,19 +51,19 @@ impl GetRecords {
     }
 }
 
-/// The records, and where to go on.
+/// The records, and the position after them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GetRecordsAnswer {
     /// The records, oldest first.
     pub records: Vec<StreamRecord>,
-    /// Where to go on; `None` at the end of a shard that will get no more records.
+    /// The next position; `None` at the end of a closed shard.
     pub next_shard_iterator: Option<ShardIterator>,
-    /// Where the table lives.
+    /// The region of the table.
     pub region: String,
 }
 
 impl GetRecordsAnswer {
-    /// Writes the answer's body.
+    /// Writes the response body.
     pub fn write_json(&self, writer: &mut Writer) {
         writer.object(|object| {
             object.member("Records", |writer| {

@@ -1,4 +1,4 @@
-//! GetShardIterator: a place in a shard from which to read.
+//! GetShardIterator: a position in a shard to read from.
 
 use super::describe_stream::{constrain_shard_id, stream_not_found};
 use super::list_streams::constrain_stream_arn;
@@ -9,27 +9,27 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::json::{Reader, Writer};
 use crate::stream::{SequenceNumber, Shard, ShardIterator, StreamDescription};
 
-/// Asks for a place in a shard.
+/// Asks for a position in a shard.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GetShardIterator {
     /// The stream.
     pub stream_arn: StreamArn,
     /// The shard.
     pub shard_id: String,
-    /// Which place in it.
+    /// The position in it.
     pub place: ShardIteratorType,
 }
 
-/// A place in a shard.
+/// A position in a shard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ShardIteratorType {
-    /// The oldest record that is still there.
+    /// The oldest record not yet trimmed.
     TrimHorizon,
     /// After the newest record.
     Latest,
-    /// The record of this number.
+    /// The record with this number.
     AtSequenceNumber(SequenceNumber),
-    /// The record after the one of this number.
+    /// The record after the one with this number.
     AfterSequenceNumber(SequenceNumber),
 }
 
@@ -52,7 +52,7 @@ impl Kind {
 }
 
 impl GetShardIterator {
-    /// Reads a request's body.
+    /// Parses a request body.
     pub fn from_json(json: &[u8]) -> Result<Self> {
         let (mut stream_arn, mut shard_id, mut kind, mut number) = (None, None, None, None);
         let mut reader = Reader::new(json)?;
@@ -90,7 +90,7 @@ impl GetShardIterator {
         })
     }
 
-    /// The shard, if the stream is there and has it.
+    /// The shard, if the stream exists and has it.
     pub fn check<'s>(&self, stream: Option<&'s StreamDescription>) -> Result<&'s Shard> {
         let stream = stream.ok_or_else(|| stream_not_found(&self.stream_arn))?;
         stream.shards.iter().find(|shard| shard.id == self.shard_id).ok_or_else(|| {
@@ -101,8 +101,8 @@ impl GetShardIterator {
         })
     }
 
-    /// The iterator, given the number of the oldest record that is still in the shard, and the
-    /// number that the next new record will have. A record that is gone cannot be read any more.
+    /// The iterator, given the number of the oldest record in the shard and the number of the next
+    /// new one. A trimmed record cannot be read any more.
     pub fn answer(
         &self,
         oldest: SequenceNumber,
@@ -145,15 +145,15 @@ fn place(kind: Kind, number: Option<&str>) -> Result<ShardIteratorType> {
     }
 }
 
-/// The place.
+/// The position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GetShardIteratorAnswer {
-    /// The place.
+    /// The position.
     pub shard_iterator: ShardIterator,
 }
 
 impl GetShardIteratorAnswer {
-    /// Writes the answer's body.
+    /// Writes the response body.
     pub fn write_json(&self, writer: &mut Writer) {
         writer.object(|object| {
             object.string("ShardIterator", &self.shard_iterator.to_string());

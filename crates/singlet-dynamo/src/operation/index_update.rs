@@ -1,4 +1,4 @@
-//! GlobalSecondaryIndexUpdates: what UpdateTable does to indexes.
+//! GlobalSecondaryIndexUpdates: changes to indexes by UpdateTable.
 
 use super::create_table::{GLOBAL_INDEXES_MAX, check_projected};
 use super::definition::{
@@ -9,26 +9,23 @@ use super::table_name::constrain_required_name;
 use crate::constraint::Constraints;
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::Reader;
-use crate::schema::{Index, KeySchema, Scope};
+use crate::schema::{Index, KeyLimits, KeySchema, Scope};
 use crate::table::{
     BillingMode, IndexDescription, OnDemandThroughput, ProvisionedThroughput, TableDescription,
     TableStatus, Throughput,
 };
 
-/// What the attributes of a key are called, in their order.
-const ROLES: [&str; 2] = ["HASH", "RANGE"];
-
-/// A change of limits on demand; `None` leaves a limit as it is.
+/// A change of on-demand limits; `None` keeps a limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OnDemandChange {
-    /// Read units in a second, or [`OnDemandChange::UNLIMITED`].
+    /// Read units per second, or [`OnDemandChange::UNLIMITED`].
     pub max_read_request_units: Option<i64>,
-    /// Write units in a second, or [`OnDemandChange::UNLIMITED`].
+    /// Write units per second, or [`OnDemandChange::UNLIMITED`].
     pub max_write_request_units: Option<i64>,
 }
 
 impl OnDemandChange {
-    /// Takes a limit away.
+    /// Removes a limit.
     pub const UNLIMITED: i64 = -1;
 
     /// `whose` is `table`, or names an index.
@@ -70,35 +67,35 @@ impl OnDemandChange {
     }
 }
 
-/// What is done to one index.
+/// A change to one index.
 #[derive(Clone, Debug, PartialEq)]
 pub enum IndexUpdate {
-    /// An index is added, and filled with the items that are there.
+    /// Adds an index and backfills it with the existing items.
     Create {
         /// The index.
         index: Index,
-        /// How much may be asked of it, if the table is provisioned.
+        /// Its throughput, if the table is provisioned.
         provisioned_throughput: Option<ProvisionedThroughput>,
         /// Its limits, if the table is on demand.
         on_demand_throughput: OnDemandChange,
     },
-    /// How much may be asked of an index changes.
+    /// Changes the throughput of an index.
     Update {
         /// The index.
         index_name: String,
-        /// How much may be asked of it, if the table is provisioned.
+        /// Its throughput, if the table is provisioned.
         provisioned_throughput: Option<ProvisionedThroughput>,
         /// Its limits, if the table is on demand.
         on_demand_throughput: OnDemandChange,
     },
-    /// An index goes.
+    /// Deletes an index.
     Delete {
         /// The index.
         index_name: String,
     },
 }
 
-/// An update as it stands in the body.
+/// An update, unchecked.
 #[derive(Default)]
 pub(super) struct IndexUpdateBody {
     update: Option<ThroughputUpdateBody>,
@@ -113,7 +110,7 @@ struct ThroughputUpdateBody {
     on_demand_throughput: Option<OnDemandBody>,
 }
 
-/// An update whose members are each as they may be.
+/// An update with valid members.
 #[derive(Default)]
 pub(super) struct IndexUpdateMembers {
     update: Option<(String, Option<ProvisionedThroughput>, Option<OnDemandBody>)>,
@@ -161,8 +158,9 @@ impl IndexUpdateBody {
             });
             (update.index_name.unwrap_or_default(), throughput, update.on_demand_throughput)
         });
-        let create =
-            self.create.map(|create| create.constrain(constraints, &format!("{path}.create")));
+        let create = self.create.map(|create| {
+            create.constrain(constraints, &format!("{path}.create"), KeyLimits::Composite)
+        });
         let delete = self.delete.map(|index_name| {
             constrain_required_name(constraints, &format!("{path}.delete.indexName"), &index_name);
             index_name.unwrap_or_default()
@@ -190,7 +188,7 @@ impl ThroughputUpdateBody {
 }
 
 impl IndexUpdateMembers {
-    /// The one thing that is to be done; `definitions` are the request's, if it has any.
+    /// The change in this update; `definitions` are the request's, if it has any.
     pub(super) fn update(self, definitions: Option<&Definitions>) -> Result<IndexUpdate> {
         match (self.update, self.create, self.delete) {
             (None, None, None) => Err(Error::invalid_parameter(
@@ -220,7 +218,7 @@ fn create(members: &IndexMembers, definitions: Option<&Definitions>) -> Result<I
             "AttributeDefinitions is not specified for index: {name}"
         )));
     };
-    let key = definitions.key_schema(&members.elements)?;
+    let key = definitions.key_schema(&members.elements, KeyLimits::Composite)?;
     let index = members.index(key, Scope::Global)?;
     if let Some(throughput) = &members.provisioned_throughput {
         check_bounds(throughput, format_args!(" for index {name}"))?;
@@ -243,12 +241,12 @@ impl IndexUpdate {
         }
     }
 
-    /// Whether an index comes or goes, of which a table can do one at a time.
+    /// Whether it creates or deletes an index. A table allows one such change at a time.
     pub(super) fn is_online(&self) -> bool {
         !matches!(self, Self::Update { .. })
     }
 
-    /// Checks one update; `mode` is how the table will be paid for.
+    /// Checks one update; `mode` is the table's billing mode after the request.
     pub(super) fn check(&self, table: &TableDescription, mode: BillingMode) -> Result<()> {
         let name = self.index_name();
         match (self, table.index(name)) {
@@ -292,7 +290,7 @@ impl IndexUpdate {
         }
     }
 
-    /// Carries out one update on the table's description.
+    /// Applies one update to the table's description.
     pub(super) fn apply(
         &self,
         table: &mut TableDescription,
@@ -332,13 +330,13 @@ impl IndexUpdate {
     }
 }
 
-/// Refuses a key with an attribute that has another type in a key that is there already: no item
-/// could ever be written that has the attribute.
+/// Refuses a key with an attribute that has another type in an existing key: no item with the
+/// attribute could ever be written.
 fn check_types(key: &KeySchema, table: &TableDescription) -> Result<()> {
     let of_indexes = table.indexes.iter().map(|described| &described.index.key);
     for present in std::iter::once(&table.key).chain(of_indexes) {
-        for (old, old_role) in present.attributes().zip(ROLES) {
-            for (new, new_role) in key.attributes().zip(ROLES) {
+        for (old, old_role) in present.elements() {
+            for (new, new_role) in key.elements() {
                 if old.name == new.name && old.kind != new.kind {
                     return Err(Error::invalid_parameter(format_args!(
                         "Attributes cannot be redefined. Please check that your attribute has the same type as previously defined. \

@@ -7,23 +7,23 @@ use crate::constraint::Constraints;
 use crate::error::Result;
 use crate::json::{Reader, Writer};
 
-/// How many streams a page has at most, and has unless the request says otherwise.
+/// Maximum and default page size.
 const PAGE_LEN_MAX: usize = 100;
 const ARN_LEN_MIN: usize = 37;
 const ARN_LEN_MAX: usize = 1024;
 
-/// Asks for the streams of a table, or of all tables.
+/// Lists the streams of a table, or of all tables.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ListStreams {
-    /// The table; all of them if it is not named.
+    /// The table; all tables if absent.
     pub table_name: Option<String>,
-    /// The stream after which to begin.
+    /// The stream after which the page begins.
     pub exclusive_start_stream_arn: Option<StreamArn>,
-    /// How many to list at most: 100, unless the request says less.
+    /// Page size: 100 by default, which is also the maximum.
     pub limit: Option<usize>,
 }
 
-/// Checks a member that is the ARN of a stream, if it is there.
+/// Checks an optional member with a stream ARN.
 pub(super) fn constrain_stream_arn(
     constraints: &mut Constraints,
     path: &str,
@@ -37,7 +37,7 @@ pub(super) fn constrain_stream_arn(
 }
 
 impl ListStreams {
-    /// Reads a request's body.
+    /// Parses a request body.
     pub fn from_json(json: &[u8]) -> Result<Self> {
         let (mut table_name, mut start, mut limit) = (None, None, None);
         let mut reader = Reader::new(json)?;
@@ -67,7 +67,7 @@ impl ListStreams {
         })
     }
 
-    /// The page, out of all streams in the order of their ARNs.
+    /// The page, from all streams sorted by ARN.
     pub fn page<'a>(&self, streams: impl IntoIterator<Item = &'a StreamArn>) -> ListStreamsAnswer {
         let start = self.exclusive_start_stream_arn.as_ref().map(StreamArn::as_str);
         let mut rest = streams
@@ -86,12 +86,12 @@ impl ListStreams {
 pub struct ListStreamsAnswer {
     /// The streams.
     pub streams: Vec<StreamArn>,
-    /// Whether there are no more.
+    /// Whether this is the last page.
     pub is_last: bool,
 }
 
 impl ListStreamsAnswer {
-    /// Writes the answer's body.
+    /// Writes the response body.
     pub fn write_json(&self, writer: &mut Writer) {
         writer.object(|object| {
             object.member("Streams", |writer| {

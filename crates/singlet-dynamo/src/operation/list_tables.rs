@@ -1,24 +1,24 @@
-//! ListTables: the names of the tables, a page at a time.
+//! ListTables: the names of the tables, page by page.
 
 use super::table_name::constrain_name;
 use crate::constraint::Constraints;
 use crate::error::Result;
 use crate::json::{Reader, Writer};
 
-/// How many names a page has at most, and has unless the request says otherwise.
+/// Maximum and default page size.
 pub(super) const PAGE_LEN_MAX: usize = 100;
 
-/// Asks for the names of the tables.
+/// Lists the names of the tables.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ListTables {
-    /// The name after which to begin; no table need have it.
+    /// The name after which the page begins; the table need not exist.
     pub exclusive_start_table_name: Option<String>,
-    /// How many names to list at most: 100, unless the request says less.
+    /// Page size: 100 by default, which is also the maximum.
     pub limit: Option<usize>,
 }
 
 impl ListTables {
-    /// Reads a request's body.
+    /// Parses a request body.
     pub fn from_json(json: &[u8]) -> Result<Self> {
         let mut exclusive_start_table_name = None;
         let mut limit = None;
@@ -43,7 +43,7 @@ impl ListTables {
         Ok(Self { exclusive_start_table_name, limit: super::limit_of(limit) })
     }
 
-    /// The page, out of the names of all tables in the order of their bytes.
+    /// The page, from the names of all tables in byte order.
     ///
     /// ```
     /// use singlet_dynamo::operation::ListTables;
@@ -66,9 +66,9 @@ impl ListTables {
 /// A page of names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListTablesAnswer {
-    /// The names, in the order of their bytes.
+    /// The names, in byte order.
     pub table_names: Vec<String>,
-    /// Whether there are no more.
+    /// Whether this is the last page.
     pub is_last: bool,
 }
 
@@ -79,7 +79,7 @@ impl ListTablesAnswer {
         self.table_names.last().filter(|_| !self.is_last).map(String::as_str)
     }
 
-    /// Writes the answer's body.
+    /// Writes the response body.
     pub fn write_json(&self, writer: &mut Writer) {
         writer.object(|object| {
             object.member("TableNames", |writer| {

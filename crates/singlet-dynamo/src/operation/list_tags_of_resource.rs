@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::json::{Reader, Writer};
 use crate::table::{TableDescription, Tags};
 
-/// Asks for the tags of a table.
+/// Lists the tags of a table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ListTagsOfResource {
     /// The table.
@@ -14,8 +14,8 @@ pub struct ListTagsOfResource {
 }
 
 impl ListTagsOfResource {
-    /// Reads a request's body. A token is passed over: all tags fit on the first page, and the
-    /// service too gives that page for a token that it did not hand out.
+    /// Parses a request body. Ignores the token: all tags fit on one page, and the service also
+    /// returns the first page for an unknown token.
     pub fn from_json(json: &[u8]) -> Result<Self> {
         let mut resource_arn = None;
         let mut reader = Reader::new(json)?;
@@ -31,7 +31,7 @@ impl ListTagsOfResource {
         Ok(Self { resource_arn: ResourceArn::read(resource_arn)? })
     }
 
-    /// Checks the table, and gives its tags.
+    /// Checks the table and returns its tags.
     pub fn answer(
         &self,
         home: &Home,
@@ -50,7 +50,7 @@ pub struct ListTagsOfResourceAnswer {
 }
 
 impl ListTagsOfResourceAnswer {
-    /// Writes the answer's body.
+    /// Writes the response body.
     pub fn write_json(&self, writer: &mut Writer) {
         writer.object(|object| {
             object.member("Tags", |writer| {

@@ -1,4 +1,4 @@
-//! A page of Query or Scan: which of the rows that are read come into it, and where it ends.
+//! A page of Query or Scan: filters rows and decides where the page ends.
 
 use super::read::Selection;
 use crate::Item;
@@ -10,14 +10,14 @@ use crate::limits::PAGE_SIZE_MAX;
 use crate::schema::{Index, KeyAttribute, TableSchema};
 use crate::stored::{Attributes, StoredItem};
 
-/// What each row of a page is charged besides its bytes: finding it, and keeping it.
+/// The charge for each row of a page in addition to its bytes: finding and keeping it.
 const ROW_FUEL: usize = 200;
 
-/// A page that is being gathered, row by row, in the order in which they are stored.
+/// A page under construction, row by row in storage order.
 ///
-/// Whoever reads the rows gives them to [`Page::add`] until [`Page::is_full`], and then asks
-/// for the answer. Rows count against the limit and the page's size before the filter sees them,
-/// so a page may be empty and still not be the last.
+/// Pass rows to [`Page::add`] until [`Page::is_full`], then call [`Page::finish`]. Rows count
+/// against the limit and the page size before the filter, so a page may be empty without being the
+/// last one.
 ///
 /// ```
 /// use singlet_dynamo::operation::Scan;
@@ -27,7 +27,7 @@ const ROW_FUEL: usize = 200;
 ///
 /// let schema = TableSchema {
 ///     name: "games".into(),
-///     key: KeySchema { partition: KeyAttribute::new("id", KeyType::N), sort: None },
+///     key: KeySchema::simple(KeyAttribute::new("id", KeyType::N), None),
 ///     indexes: vec![],
 /// };
 /// let mut scan = Scan::new("games");
@@ -45,22 +45,22 @@ const ROW_FUEL: usize = 200;
 /// assert_eq!(answer.last_evaluated_key, Some(Item::from([("id", Value::from(2))])));
 /// ```
 pub struct Page<'r> {
-    /// What the request calls the table.
+    /// The table's name or ARN in the request.
     pub(super) table_name: &'r str,
     pub(super) filter: Option<Evaluator<'r>>,
     pub(super) selection: &'r Selection,
     pub(super) limit: Option<usize>,
     pub(super) consistency: Consistency,
     pub(super) detail: ReturnConsumedCapacity,
-    /// Whether a page without rows costs the least that a read costs. It does in a query; a scan
-    /// that reads nothing costs nothing.
+    /// Whether an empty page is charged the minimum of a read. True for a query; a scan that reads
+    /// nothing is free.
     pub(super) costs_if_empty: bool,
     items: Vec<Attributes>,
     count: usize,
     scanned_count: usize,
-    /// The bytes of the rows so far.
+    /// The size of the rows so far.
     size: usize,
-    /// The cost of items that were fetched from the table for rows of an index.
+    /// The cost of items fetched from the table for index rows.
     fetch_units: f64,
     last: Option<StoredItem>,
 }
@@ -92,24 +92,24 @@ impl<'r> Page<'r> {
         }
     }
 
-    /// Whether no further row has room.
+    /// Whether the page is full.
     #[must_use]
     pub fn is_full(&self) -> bool {
         self.size >= PAGE_SIZE_MAX || self.limit.is_some_and(|limit| self.scanned_count >= limit)
     }
 
-    /// Adds the next row. `item` is the whole item, where the plan says that rows of an index must
-    /// be completed from the table.
+    /// Adds the next row. `item` is the whole item, if the plan says that index rows must be
+    /// completed from the table.
     pub fn add(&mut self, row: &StoredItem, item: Option<&StoredItem>) {
-        // Fuel without a limit is never used up.
+        // Unlimited fuel never runs out.
         let _ = self.add_within(row, item, &mut Fuel::unlimited());
     }
 
-    /// Like [`Page::add`], with the work charged.
+    /// Like [`Page::add`], charging the work.
     ///
     /// # Errors
     ///
-    /// The fuel is used up. The page is not to be used any more then.
+    /// The fuel ran out. The page must not be used any more.
     pub fn add_within(
         &mut self,
         row: &StoredItem,
@@ -147,7 +147,7 @@ impl<'r> Page<'r> {
         Ok(())
     }
 
-    /// The answer, given the table and the index that the rows were read from.
+    /// The response, given the table and index that were read.
     #[must_use]
     pub fn finish(self, schema: &TableSchema, index: Option<&Index>) -> PageAnswer {
         let last_evaluated_key =
@@ -177,7 +177,7 @@ impl<'r> Page<'r> {
     }
 }
 
-/// The key that the next page begins behind: the table's, and the index's with it.
+/// The start key of the next page: the table's key, and the index's.
 fn key_of_row(row: &StoredItem, schema: &TableSchema, index: Option<&Index>) -> Item {
     let row = row.as_item();
     let value = |KeyAttribute { name, .. }: &KeyAttribute| {
@@ -187,23 +187,23 @@ fn key_of_row(row: &StoredItem, schema: &TableSchema, index: Option<&Index>) -> 
     schema.key.attributes().chain(of_index).filter_map(value).collect()
 }
 
-/// What Query and Scan answer.
+/// The response of Query and Scan.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PageAnswer {
-    /// The items, or what the projection left of them; `None` if only their number was wanted.
+    /// The items after the projection; `None` for `COUNT`.
     pub items: Option<Vec<Attributes>>,
-    /// How many items passed the filter.
+    /// The number of items that passed the filter.
     pub count: usize,
-    /// How many items were read.
+    /// The number of items read.
     pub scanned_count: usize,
-    /// Where the next page begins; `None` if there is no next page.
+    /// Where the next page begins; `None` on the last page.
     pub last_evaluated_key: Option<Item>,
-    /// What reading cost, where the request asked for it.
+    /// Consumed capacity, if requested.
     pub consumed_capacity: Option<ConsumedCapacity>,
 }
 
 impl PageAnswer {
-    /// Writes the answer's body.
+    /// Writes the response body.
     pub fn write_json(&self, writer: &mut Writer) {
         writer.object(|object| {
             if let Some(consumed) = &self.consumed_capacity {

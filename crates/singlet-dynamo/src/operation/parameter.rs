@@ -3,10 +3,10 @@
 use crate::error::{Error, Result};
 use crate::expression::Parameter;
 
-/// A parameter from before expressions by its name, and whether the request has it.
+/// A legacy parameter, and whether the request has it.
 pub(super) type Given = (&'static str, bool);
 
-/// Refuses parameters from before expressions beside expressions.
+/// Refuses legacy parameters combined with expressions.
 pub(super) fn check_styles(legacy: &[Given], expressions: &[(Parameter, bool)]) -> Result<()> {
     let old: Vec<&str> = legacy.iter().filter(|(_, given)| *given).map(|(name, _)| *name).collect();
     let new: Vec<&str> =
@@ -22,24 +22,24 @@ pub(super) fn check_styles(legacy: &[Given], expressions: &[(Parameter, bool)]) 
     )))
 }
 
-/// What UpdateItem gives back of the item.
+/// What UpdateItem returns of the item.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ReturnValues {
     /// Nothing.
     #[default]
     None,
-    /// The whole item as it was.
+    /// The whole old item.
     AllOld,
-    /// What the update touched, as it was.
+    /// The old values of the updated attributes.
     UpdatedOld,
-    /// The whole item as it is.
+    /// The whole new item.
     AllNew,
-    /// What the update touched, as it is.
+    /// The new values of the updated attributes.
     UpdatedNew,
 }
 
 impl ReturnValues {
-    /// The names, in the order in which the service lists them.
+    /// The names, in the service's order.
     pub(super) const CHOICES: [(&str, Self); 5] = [
         ("ALL_NEW", Self::AllNew),
         ("UPDATED_OLD", Self::UpdatedOld),
@@ -48,7 +48,7 @@ impl ReturnValues {
         ("UPDATED_NEW", Self::UpdatedNew),
     ];
 
-    /// Whether to give back the old item, which is all that PutItem and DeleteItem can do.
+    /// Whether to return the old item, the only choice of PutItem and DeleteItem.
     pub(super) fn old_only(self) -> Result<bool> {
         match self {
             Self::None => Ok(false),

@@ -1,4 +1,4 @@
-//! Which parts of items a read wants: `ProjectionExpression`, or `AttributesToGet` before it.
+//! The projection of a read: `ProjectionExpression`, or the legacy `AttributesToGet`.
 
 use super::parameter::check_styles;
 use crate::constraint::Constraints;
@@ -7,7 +7,7 @@ use crate::expression::{Parameter, Placeholders, Projection};
 use crate::json::Reader;
 use crate::legacy::AttributesToGet;
 
-/// The members as they stand in the body, of reads that have no other expression.
+/// The members of the body, unchecked, for reads without other expressions.
 #[derive(Default)]
 pub(super) struct ProjectionBody {
     attributes_to_get: Option<AttributesToGet>,
@@ -16,7 +16,7 @@ pub(super) struct ProjectionBody {
 }
 
 impl ProjectionBody {
-    /// Reads the member of this name if it is one of these, and skips it if not.
+    /// Reads the member if it is one of these, else skips it.
     pub(super) fn read(&mut self, reader: &mut Reader<'_>, member: &str) -> Result<()> {
         match member {
             "AttributesToGet" => self.attributes_to_get = AttributesToGet::read(reader)?,
@@ -27,21 +27,22 @@ impl ProjectionBody {
         Ok(())
     }
 
-    /// Adds the violations of the members' constraints. `path` is where `attributesToGet` stands.
+    /// Adds the violations of the members' constraints. `path` is the position of
+    /// `attributesToGet`.
     pub(super) fn constrain(&self, constraints: &mut Constraints, path: &str) {
         if let Some(names) = &self.attributes_to_get {
             names.constrain(constraints, path);
         }
     }
 
-    /// Refuses parameters of two styles at once, and names without an expression.
+    /// Refuses combined legacy and new parameters, and names without an expression.
     pub(super) fn check_styles(&self) -> Result<()> {
         let expressions = [(Parameter::ProjectionExpression, self.projection_expression.is_some())];
         check_styles(&[("AttributesToGet", self.attributes_to_get.is_some())], &expressions)?;
         self.placeholders.check_needed(&expressions)
     }
 
-    /// Refuses parameters of two styles at once in the parts of one request.
+    /// Refuses combined legacy and new parameters among the parts of one request.
     pub(super) fn check_styles_among<'b>(bodies: impl Iterator<Item = &'b Self>) -> Result<()> {
         let (mut is_legacy, mut is_expression) = (false, false);
         for body in bodies {
@@ -54,7 +55,7 @@ impl ProjectionBody {
         )
     }
 
-    /// The parts that are wanted; `None` for all of an item.
+    /// The projection; `None` for whole items.
     pub(super) fn into_projection(mut self) -> Result<Option<Projection>> {
         if let Some(names) = &self.attributes_to_get {
             names.check()?;

@@ -1,4 +1,4 @@
-//! PutItem: an item as a whole, new or in place of what was there.
+//! PutItem: writes a whole item, new or replacing the old one.
 
 use super::table_name::{constrain_table_name, named_table};
 use super::write::{WriteBody, check_condition, decided};
@@ -15,7 +15,7 @@ use crate::schema::TableSchema;
 use crate::stored::{Attributes, StoredItem};
 use crate::{Item, Map};
 
-/// Puts an item, new or in place of the one with its key.
+/// Puts an item, new or replacing the one with its key.
 ///
 /// ```
 /// use singlet_dynamo::operation::PutItem;
@@ -33,24 +33,24 @@ use crate::{Item, Map};
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct PutItem {
-    /// The table, by its name or ARN; the answer calls it the same.
+    /// The table's name or ARN; the response repeats it.
     pub table_name: String,
     /// The item.
     pub item: Item,
-    /// What must be so of the item that is stored, or of nothing.
+    /// Condition on the stored item, or on its absence.
     pub condition: Option<Condition>,
-    /// Whether to give back what was there: `ReturnValues` of `ALL_OLD`.
+    /// Whether to return the old item: `ReturnValues` of `ALL_OLD`.
     pub return_old: bool,
-    /// Whether a failed condition gives back what is there:
+    /// Whether to return the stored item if the condition fails:
     /// `ReturnValuesOnConditionCheckFailure` of `ALL_OLD`.
     pub return_old_on_failure: bool,
-    /// How much of its cost the answer tells.
+    /// How much detail about consumed capacity to return.
     pub return_consumed_capacity: ReturnConsumedCapacity,
-    /// Whether the answer tells of the item collection.
+    /// Whether to return item collection metrics.
     pub return_item_collection_metrics: bool,
 }
 
-/// The members as they stand in the body.
+/// The members of the body, unchecked.
 #[derive(Default)]
 struct Body {
     item: Option<Unchecked<Map>>,
@@ -70,7 +70,7 @@ impl Body {
 }
 
 impl PutItem {
-    /// Puts an item, whatever was there.
+    /// An unconditional put.
     pub fn new(table_name: impl Into<String>, item: Item) -> Self {
         Self {
             table_name: table_name.into(),
@@ -83,7 +83,7 @@ impl PutItem {
         }
     }
 
-    /// Reads a request's body.
+    /// Parses a request body.
     pub fn from_json(json: &[u8]) -> Result<Self> {
         let Body { item, mut write } = Body::read(json)?;
 
@@ -102,7 +102,7 @@ impl PutItem {
         write.check_styles(None)?;
         let item = item.unwrap_or_else(|| Map::new().into());
         if item.fault() == Some(ITEM_TOO_LARGE) {
-            // Found while it was read, and told after this.
+            // Found during parsing, but reported after this.
             return_values.old_only()?;
         }
         let item = item.into_result()?;
@@ -124,7 +124,7 @@ impl PutItem {
         })
     }
 
-    /// The item's key, after the item and the condition were checked against the table's schema.
+    /// Checks the item and the condition against the table's schema, and returns the key.
     pub fn check(&self, schema: &TableSchema) -> Result<Key> {
         self.check_by(schema, self.item.size())
     }
@@ -140,17 +140,17 @@ impl PutItem {
         Ok(key)
     }
 
-    /// Decides, given what is stored under the item's key, whether the item takes its place, and
-    /// gives the attributes to answer.
+    /// Decides whether the put succeeds, given the stored item, and returns the attributes for the
+    /// response.
     pub fn decide(&self, old: Option<&StoredItem>) -> Result<Option<Attributes>> {
         decided(self.decide_within(old, &mut Fuel::unlimited()))
     }
 
-    /// Like `decide`, with the work charged.
+    /// Like `decide`, charging the work.
     ///
     /// # Errors
     ///
-    /// The fuel is used up before there is a decision.
+    /// The fuel runs out before the decision.
     pub fn decide_within(
         &self,
         old: Option<&StoredItem>,
@@ -162,7 +162,7 @@ impl PutItem {
     }
 }
 
-/// Refuses an item that is too large to be put, wherever that would be.
+/// Refuses an item that is too large for any table.
 pub(super) fn check_size(item: &Item) -> Result<()> {
     check_size_by(item.size())
 }
@@ -172,7 +172,7 @@ pub(super) fn check_size_by(size: usize) -> Result<()> {
     if size > ITEM_SIZE_MAX { Err(too_large()) } else { Ok(()) }
 }
 
-/// Refuses an item of this size that is too large to be put into this table.
+/// Refuses an item that is too large for this table.
 pub(super) fn check_size_in(schema: &TableSchema, item: &Item, size: usize) -> Result<()> {
     if schema.is_too_large_by(item, size) { Err(too_large()) } else { Ok(()) }
 }

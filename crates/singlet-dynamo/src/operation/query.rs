@@ -1,4 +1,4 @@
-//! Query: the items of one partition, in the order of their sort keys, page by page.
+//! Query: reads the items of one partition, ordered by sort key, page by page.
 
 use super::page::Page;
 use super::read::{
@@ -22,7 +22,7 @@ use crate::schema::{Index, KeySchema, TableSchema};
 /// ```
 /// use singlet_dynamo::operation::Query;
 /// use singlet_dynamo::schema::{KeyAttribute, KeySchema, KeyType, TableSchema};
-/// use singlet_dynamo::Value;
+/// use singlet_dynamo::{Item, Value};
 ///
 /// let query = Query::from_json(br#"{
 ///     "TableName": "games",
@@ -31,57 +31,54 @@ use crate::schema::{Index, KeySchema, TableSchema};
 /// }"#)?;
 /// let schema = TableSchema {
 ///     name: "games".into(),
-///     key: KeySchema {
-///         partition: KeyAttribute::new("PK", KeyType::S),
-///         sort: Some(KeyAttribute::new("SK", KeyType::S)),
-///     },
+///     key: KeySchema::simple(KeyAttribute::new("PK", KeyType::S), Some(KeyAttribute::new("SK", KeyType::S))),
 ///     indexes: vec![],
 /// };
 /// let plan = query.check(&schema)?;
-/// assert_eq!(plan.range.partition(), &Value::from("GAME#1"));
-/// assert!(plan.range.contains(&Value::from("PLAYER#7")));
+/// let player = Item::from([("PK", Value::from("GAME#1")), ("SK", Value::from("PLAYER#7"))]);
+/// assert!(plan.range.contains(&schema.key.key_of_item(&player)?));
 /// # Ok::<(), singlet_dynamo::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Query {
-    /// The table, by its name or ARN; the answer calls it the same.
+    /// The table's name or ARN; the response repeats it.
     pub table_name: String,
     /// The index to read instead of the table.
     pub index_name: Option<String>,
-    /// Which partition, and which part of it.
+    /// The partition, and the range of sort keys in it.
     pub key_condition: KeyCondition,
-    /// Which of the items that are read come into the answer.
+    /// The filter on the items read.
     pub filter: Option<Condition>,
-    /// What of each item the answer has.
+    /// Which attributes of each item to return.
     pub selection: Selection,
-    /// The last key of the page before, if this is not the first.
+    /// The last key of the previous page, if there was one.
     pub exclusive_start_key: Option<Map>,
-    /// How many items to read at most.
+    /// The maximum number of items to read.
     pub limit: Option<usize>,
     /// Whether sort keys ascend.
     pub scan_index_forward: bool,
-    /// Whether the read sees every write that was acknowledged before it.
+    /// Whether the read is strongly consistent.
     pub consistent_read: bool,
-    /// How much of its cost the answer tells.
+    /// How much detail about consumed capacity to return.
     pub return_consumed_capacity: ReturnConsumedCapacity,
-    /// Whether the filter came as `QueryFilter`, whose errors have words of their own.
+    /// Whether the filter came as `QueryFilter`, which has its own error messages.
     is_legacy_filter: bool,
 }
 
-/// Where a query reads.
+/// What a query reads.
 #[derive(Clone, Debug, PartialEq)]
 pub struct QueryPlan<'s> {
-    /// The index, if it is not the table.
+    /// The index; `None` for the table.
     pub index: Option<&'s Index>,
-    /// The partition, and the part of it that is asked for.
+    /// The partition, and the range of sort keys in it.
     pub range: KeyRange,
-    /// Behind which row the page begins.
+    /// The row after which the page begins.
     pub start: Option<StartKey>,
-    /// Whether the rows of the index must be completed from the table.
+    /// Whether index rows must be completed from the table.
     pub completes_rows: bool,
 }
 
-/// The members as they stand in the body.
+/// The members of the body, unchecked.
 #[derive(Default)]
 struct Body {
     key_conditions: Option<Conditions>,
@@ -111,7 +108,7 @@ impl Body {
 }
 
 impl Query {
-    /// Reads what the key condition asks for, in ascending order.
+    /// A query in ascending order.
     pub fn new(table_name: impl Into<String>, key_condition: KeyCondition) -> Self {
         Self {
             table_name: table_name.into(),
@@ -128,7 +125,7 @@ impl Query {
         }
     }
 
-    /// Reads a request's body.
+    /// Parses a request body.
     pub fn from_json(json: &[u8]) -> Result<Self> {
         let Body { mut key_conditions, key_condition_expression, scan_index_forward, mut read } =
             Body::read(json)?;
@@ -194,7 +191,7 @@ impl Query {
         })
     }
 
-    /// Where the query reads, after it was checked against the table's schema.
+    /// Checks the query against the table's schema and returns what to read.
     pub fn check<'s>(&self, schema: &'s TableSchema) -> Result<QueryPlan<'s>> {
         let index = find_index(schema, self.index_name.as_deref(), self.consistent_read)?;
         let key = index.map_or(&schema.key, |index| &index.key);
@@ -223,7 +220,7 @@ impl Query {
         Ok(QueryPlan { index, range, start, completes_rows })
     }
 
-    /// An empty page, to be filled with the rows of the plan.
+    /// An empty page for the rows of the plan.
     #[must_use]
     pub fn page(&self) -> Page<'_> {
         let consistency =
@@ -241,17 +238,18 @@ impl Query {
     }
 }
 
-/// Checks the partition key in a start key, which the service does before it looks at the key
-/// condition.
+/// Checks the partition key in a start key, which the service does before the key condition.
 fn check_start_partition(key: &KeySchema, start: &Map) -> Result<()> {
-    let value = start.get(&key.partition.name).ok_or_else(invalid_start_key)?;
-    if value.kind() != key.partition.kind.into() {
-        return Err(Error::validation("The provided key element does not match the schema"));
+    for attribute in key.partition() {
+        let value = start.get(&attribute.name).ok_or_else(invalid_start_key)?;
+        if value.kind() != attribute.kind.into() {
+            return Err(Error::validation("The provided key element does not match the schema"));
+        }
     }
     Ok(())
 }
 
-/// The row that a page begins behind, by its key in what is read and by its key in the table.
+/// The row after which a page begins, by its key in the table and in the index.
 fn start_behind(
     start: &Map,
     key: &KeySchema,
@@ -263,22 +261,20 @@ fn start_behind(
     }
     let own = key.key_within(start)?;
     let table = table_start_key(schema, start)?;
-    let is_other_partition = own.partition != *range.partition();
-    match (&own.sort, range.sort()) {
-        (Some(sort), Some(_)) if !range.contains(sort) => Err(Error::validation(
-            "The provided starting key does not match the range key predicate",
-        )),
-        (Some(_), Some(_)) if is_other_partition => {
-            Err(Error::validation("The query can return at most one row and cannot be restarted"))
-        }
-        _ if is_other_partition => Err(Error::validation(
-            "The provided starting key is outside query boundaries based on provided conditions",
-        )),
-        _ => Ok((own, table)),
+    if range.contains(&own) {
+        return Ok((own, table));
     }
+    let is_other_sort = !range.sort_bytes().contains(own.sort_bytes());
+    Err(Error::validation(if key.is_composite() || is_other_sort {
+        "The provided starting key does not match the range key predicate"
+    } else if range.has_sort_test() {
+        "The query can return at most one row and cannot be restarted"
+    } else {
+        "The provided starting key is outside query boundaries based on provided conditions"
+    }))
 }
 
-/// Refuses a filter on attributes that the index does not hold.
+/// Refuses a filter on attributes that the index does not project.
 fn check_filter_held(
     filter: &Condition,
     schema: &TableSchema,

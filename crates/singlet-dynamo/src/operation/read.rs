@@ -1,4 +1,4 @@
-//! What Query and Scan share: where they read, what they filter, what they give back.
+//! Parameters shared by Query and Scan.
 
 use super::limit_of;
 use super::parameter::{Given, check_styles};
@@ -15,17 +15,17 @@ use crate::key::Key;
 use crate::legacy::{AttributesToGet, ConditionalOperator, Conditions};
 use crate::schema::{Index, IndexProjection, Scope, TableSchema};
 
-/// What of each item an answer has.
+/// Which attributes of each item to return.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Selection {
-    /// Whatever the table or the index holds; for an index, `ALL_PROJECTED_ATTRIBUTES`.
+    /// All attributes in the table or index; for an index, `ALL_PROJECTED_ATTRIBUTES`.
     #[default]
     Held,
-    /// All of the item, also what a local index does not hold: `ALL_ATTRIBUTES`.
+    /// The whole item, including attributes that a local index does not project: `ALL_ATTRIBUTES`.
     All,
-    /// No items, just how many there are: `COUNT`.
+    /// Only the number of items: `COUNT`.
     Count,
-    /// These parts of it: `SPECIFIC_ATTRIBUTES`.
+    /// These attributes: `SPECIFIC_ATTRIBUTES`.
     Parts(Projection),
 }
 
@@ -39,7 +39,7 @@ pub(super) enum Select {
 }
 
 impl Select {
-    /// The names, in the order in which the service lists them.
+    /// The names, in the service's order.
     const CHOICES: [(&str, Self); 4] = [
         ("SPECIFIC_ATTRIBUTES", Self::SpecificAttributes),
         ("COUNT", Self::Count),
@@ -48,7 +48,7 @@ impl Select {
     ];
 }
 
-/// The members that the two have in common, as they stand in the body.
+/// The common members of both, unchecked.
 #[derive(Default)]
 pub(super) struct ReadBody {
     pub(super) table_name: Option<String>,
@@ -65,13 +65,13 @@ pub(super) struct ReadBody {
     pub(super) conditional_operator: Option<String>,
     select: Option<String>,
     return_consumed_capacity: Option<String>,
-    /// What the constraints made of the members of these names.
+    /// The members of these names, after the constraints were checked.
     selected: Option<Select>,
     joined_by: Option<ConditionalOperator>,
 }
 
 impl ReadBody {
-    /// Reads the member of this name if it is one of these, and skips it if not.
+    /// Reads the member if it is one of these, else skips it.
     pub(super) fn read(&mut self, reader: &mut Reader<'_>, member: &str) -> Result<()> {
         match member {
             "TableName" => self.table_name = reader.owned_string()?,
@@ -131,14 +131,14 @@ impl ReadBody {
         constraints.at_least("limit", self.limit, 1);
     }
 
-    /// The limit, which the constraints have found to be one at least.
+    /// The limit, which the constraints have found to be at least 1.
     pub(super) fn limit(&self) -> Option<usize> {
         limit_of(self.limit)
     }
 
-    /// Refuses parameters of two styles at once. `filter` is the name of the legacy filter;
-    /// `key_conditions` says whether the request has `KeyConditions` and
-    /// `KeyConditionExpression`, for the operation that can have them.
+    /// Refuses legacy parameters combined with expressions. `filter` is the name of the legacy
+    /// filter; `key_conditions` says whether a Query has `KeyConditions` and
+    /// `KeyConditionExpression`.
     pub(super) fn check_styles(
         &self,
         filter: &'static str,
@@ -154,7 +154,7 @@ impl ReadBody {
             (Parameter::FilterExpression, self.filter_expression.is_some()),
         ];
         if let Some((old, new)) = key_conditions {
-            // Key conditions of the old style go with other expressions.
+            // Legacy key conditions may be combined with other expressions.
             legacy.push(("KeyConditions", old && new));
             expressions.push((Parameter::KeyConditionExpression, new));
         }
@@ -162,7 +162,7 @@ impl ReadBody {
         self.placeholders.check_needed(&expressions)
     }
 
-    /// Refuses a `Select` that does not go with the other parameters.
+    /// Refuses a `Select` that contradicts the other parameters.
     pub(super) fn check_select(&self) -> Result<()> {
         let parts = if self.attributes_to_get.is_some() {
             Some("AttributesToGet")
@@ -196,21 +196,21 @@ impl ReadBody {
         }
     }
 
-    /// The condition that the legacy filter stands for.
+    /// The condition of the legacy filter.
     pub(super) fn legacy_filter(&mut self) -> Result<Option<Condition>> {
         let filter = self.filter.take().unwrap_or_default();
         let operator = ConditionalOperator::check(self.joined_by, filter.len())?;
         filter.into_condition(operator)
     }
 
-    /// The condition that `FilterExpression` stands for.
+    /// The condition of `FilterExpression`.
     pub(super) fn filter(&mut self) -> Result<Option<Condition>> {
         let text = self.filter_expression.as_deref();
         let parameter = Parameter::FilterExpression;
         text.map(|text| Condition::parse(text, parameter, &mut self.placeholders)).transpose()
     }
 
-    /// What of each item the answer has.
+    /// Which attributes of each item to return.
     pub(super) fn selection(&mut self) -> Result<Selection> {
         if let Some(text) = self.projection_expression.take() {
             let parameter = Parameter::ProjectionExpression;
@@ -230,7 +230,7 @@ impl ReadBody {
     /// The start key, with its values checked.
     pub(super) fn start_key(&mut self) -> Result<Option<Map>> {
         let Some(key) = self.exclusive_start_key.take() else { return Ok(None) };
-        // Some faults are told plainly, since the service finds them while it reads the values.
+        // Some faults have no prefix, since the service finds them while it parses the values.
         let is_plain = |fault: &str| {
             ["contains duplicates", "number set", "numeric value", "38 significant", "Number "]
                 .iter()
@@ -245,7 +245,7 @@ impl ReadBody {
     }
 }
 
-/// Where a page begins: behind the row with this key.
+/// Where a page begins: after the row with this key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StartKey {
     /// The item's key in the table.
@@ -258,7 +258,7 @@ pub(super) fn invalid_start_key() -> Error {
     Error::validation("The provided starting key is invalid")
 }
 
-/// The index of this name, if it may be read this way.
+/// The index of this name, if it can be read this way.
 pub(super) fn find_index<'s>(
     schema: &'s TableSchema,
     name: Option<&str>,
@@ -278,10 +278,10 @@ pub(super) fn find_index<'s>(
     Ok(Some(index))
 }
 
-/// How many attributes a start key has: those of the table's key, and the index's others.
+/// The number of attributes of a start key: the table's key and the rest of the index's.
 pub(super) fn start_key_len(schema: &TableSchema, index: Option<&Index>) -> usize {
     let others = index.into_iter().flat_map(|index| index.key.attributes());
-    schema.key.attributes().count()
+    schema.key.attribute_count()
         + others.filter(|attribute| !schema.key.contains(&attribute.name)).count()
 }
 
@@ -292,8 +292,8 @@ pub(super) fn table_start_key(schema: &TableSchema, key: &Map) -> Result<Key> {
     })
 }
 
-/// Refuses a selection that the index cannot serve, and says whether rows must be completed from
-/// the table.
+/// Refuses a selection that the index cannot serve. Returns whether rows must be completed from the
+/// table.
 pub(super) fn check_selection(
     selection: &Selection,
     schema: &TableSchema,
@@ -324,7 +324,7 @@ pub(super) fn check_selection(
     }
 }
 
-/// The names of attributes that an index does not hold, each once.
+/// The names of attributes that an index does not project, each once.
 pub(super) fn not_held<'n>(
     index: &Index,
     schema: &TableSchema,

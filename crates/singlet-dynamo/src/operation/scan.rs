@@ -1,4 +1,4 @@
-//! Scan: all items of a table or an index, page by page.
+//! Scan: reads all items of a table or index, page by page.
 
 use super::page::Page;
 use super::read::{
@@ -17,7 +17,7 @@ use crate::schema::{Index, TableSchema};
 
 const TOTAL_SEGMENTS_MAX: i64 = 1_000_000;
 
-/// Reads a table or an index from one end to the other, or one of several segments of it.
+/// Reads a whole table or index, or one segment of it.
 ///
 /// ```
 /// use singlet_dynamo::operation::{Scan, Segment};
@@ -28,47 +28,47 @@ const TOTAL_SEGMENTS_MAX: i64 = 1_000_000;
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scan {
-    /// The table, by its name or ARN; the answer calls it the same.
+    /// The table's name or ARN; the response repeats it.
     pub table_name: String,
     /// The index to read instead of the table.
     pub index_name: Option<String>,
-    /// Which of the items that are read come into the answer.
+    /// The filter on the items read.
     pub filter: Option<Condition>,
-    /// What of each item the answer has.
+    /// Which attributes of each item to return.
     pub selection: Selection,
-    /// The last key of the page before, if this is not the first.
+    /// The last key of the previous page, if there was one.
     pub exclusive_start_key: Option<Map>,
-    /// How many items to read at most.
+    /// The maximum number of items to read.
     pub limit: Option<usize>,
-    /// Which part of the table to read, if not all of it.
+    /// The segment to read, if not everything.
     pub segment: Option<Segment>,
-    /// Whether the read sees every write that was acknowledged before it.
+    /// Whether the read is strongly consistent.
     pub consistent_read: bool,
-    /// How much of its cost the answer tells.
+    /// How much detail about consumed capacity to return.
     pub return_consumed_capacity: ReturnConsumedCapacity,
 }
 
-/// One of several parts that a table is cut into, so that several can scan it at once.
+/// One of several segments of a table, for parallel scans.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Segment {
-    /// Which one, counted from zero.
+    /// Its number, counted from 0.
     pub number: u32,
-    /// How many there are.
+    /// The number of segments.
     pub total: u32,
 }
 
-/// Where a scan reads.
+/// What a scan reads.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ScanPlan<'s> {
-    /// The index, if it is not the table.
+    /// The index; `None` for the table.
     pub index: Option<&'s Index>,
-    /// Behind which row the page begins.
+    /// The row after which the page begins.
     pub start: Option<StartKey>,
-    /// Whether the rows of the index must be completed from the table.
+    /// Whether index rows must be completed from the table.
     pub completes_rows: bool,
 }
 
-/// The members as they stand in the body.
+/// The members of the body, unchecked.
 #[derive(Default)]
 struct Body {
     segment: Option<i64>,
@@ -94,7 +94,7 @@ impl Body {
 }
 
 impl Scan {
-    /// Reads all of a table.
+    /// A scan of a whole table.
     pub fn new(table_name: impl Into<String>) -> Self {
         Self {
             table_name: table_name.into(),
@@ -109,7 +109,7 @@ impl Scan {
         }
     }
 
-    /// Reads a request's body.
+    /// Parses a request body.
     pub fn from_json(json: &[u8]) -> Result<Self> {
         let Body { segment, total_segments, mut read } = Body::read(json)?;
 
@@ -155,7 +155,7 @@ impl Scan {
         })
     }
 
-    /// Where the scan reads, after it was checked against the table's schema.
+    /// Checks the scan against the table's schema and returns what to read.
     pub fn check<'s>(&self, schema: &'s TableSchema) -> Result<ScanPlan<'s>> {
         let index = find_index(schema, self.index_name.as_deref(), self.consistent_read)?;
         let index_start = match (&self.exclusive_start_key, index) {
@@ -192,7 +192,7 @@ impl Scan {
         Ok(ScanPlan { index, start, completes_rows })
     }
 
-    /// An empty page, to be filled with the rows of the plan.
+    /// An empty page for the rows of the plan.
     #[must_use]
     pub fn page(&self) -> Page<'_> {
         let consistency =
@@ -209,8 +209,8 @@ impl Scan {
         )
     }
 
-    /// The start key is of another segment than the one that is scanned. Who lays the segments
-    /// out finds that, so the check is theirs; the words are here.
+    /// The start key belongs to another segment. The store defines the segments, so it does the
+    /// check; the message is here.
     #[must_use]
     pub fn wrong_segment(segment: Segment) -> Error {
         Error::validation(format!(
@@ -244,7 +244,7 @@ pub(super) fn checked_segment(segment: Option<i64>, total: Option<i64>) -> Resul
             "The Segment parameter is zero-based and must be less than parameter TotalSegments: \
              Segment: {number} is not less than TotalSegments: {total}"
         ))),
-        // The constraints have kept both within their bounds.
+        // The constraints have checked the bounds of both.
         (Some(number), Some(total)) => Ok(u32::try_from(number)
             .ok()
             .zip(u32::try_from(total).ok())

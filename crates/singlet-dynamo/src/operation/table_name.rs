@@ -1,7 +1,7 @@
-//! Members that name a table: by its name, or by its ARN.
+//! Members that name a table, by name or ARN.
 //!
-//! Requests on items keep what they were given, since answers name the table in the same way;
-//! whoever looks the table up asks [`name_of_table`]. Requests about tables hold the name.
+//! Requests on items keep what they were given, since responses repeat it; [`name_of_table`]
+//! returns the name. Requests about tables hold the name.
 
 use crate::arn::{Arn, name_of_table};
 use crate::constraint::Constraints;
@@ -10,11 +10,11 @@ use crate::json::Reader;
 
 const LEN_MIN: usize = 3;
 const LEN_MAX: usize = 255;
-/// Of an ARN, which is longer than a name.
+/// Maximum length of an ARN, which is longer than a name.
 const ARN_LEN_MAX: usize = 1024;
 const PATTERN: &str = "[a-zA-Z0-9_.-]+";
 
-/// Checks a name of a table or an index, which cannot be an ARN.
+/// Checks the name of a table or index, where an ARN is not allowed.
 pub(super) fn constrain_name(constraints: &mut Constraints, path: &str, name: &str) {
     let fits = !name.is_empty()
         && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'-'));
@@ -24,7 +24,7 @@ pub(super) fn constrain_name(constraints: &mut Constraints, path: &str, name: &s
     constraints.length_at_most(path, name, len, LEN_MAX);
 }
 
-/// Checks a member that is a name, and must be there.
+/// Checks a required name.
 pub(super) fn constrain_required_name(
     constraints: &mut Constraints,
     path: &str,
@@ -36,10 +36,10 @@ pub(super) fn constrain_required_name(
     }
 }
 
-/// The name that the member `TableName` of a request about tables has, for a table that exists.
+/// The table name in the member `TableName` of a request about tables.
 ///
-/// Operations about tables look at this member before all others, and tell of it alone; for
-/// operations on items it is one among the others.
+/// Operations about tables check this member before all others and report it alone; for operations
+/// on items it is one of the constraints.
 pub(super) fn existing_table(name_or_arn: Option<String>) -> Result<String> {
     let name_or_arn = required(name_or_arn)?;
     let mut constraints = Constraints::default();
@@ -50,7 +50,7 @@ pub(super) fn existing_table(name_or_arn: Option<String>) -> Result<String> {
     named_table(name_or_arn).map(|name_or_arn| name_of_table(&name_or_arn).to_owned())
 }
 
-/// Checks the member `tableName` of an operation on items, which is one among the others there.
+/// Checks the member `tableName` of an operation on items.
 pub(super) fn constrain_table_name(constraints: &mut Constraints, name: Option<&str>) {
     constraints.required("tableName", &name);
     if let Some(name) = name {
@@ -60,17 +60,17 @@ pub(super) fn constrain_table_name(constraints: &mut Constraints, name: Option<&
     }
 }
 
-/// A table's name or ARN, after it was checked.
+/// Checks a table's name or ARN.
 ///
-/// The member's constraints leave room for an ARN. What is no ARN must be a table's name, which
-/// the service finds out in a second round, though it tells it in the words of the first.
+/// The member's constraint allows the length of an ARN. A text that is not an ARN must be a valid
+/// table name, which the service checks in a second round with the wording of the first.
 pub(super) fn named_table(name_or_arn: String) -> Result<String> {
     if !name_or_arn.starts_with("arn:") {
         return valid(name_or_arn);
     }
     let name = Arn::parse(&name_or_arn).and_then(|arn| arn.table_name()).map(str::to_owned);
     name.and_then(|name| valid(name).ok()).map(|_| name_or_arn).ok_or_else(|| {
-        // The missing blank is the service's.
+        // The missing space is the service's.
         Error::validation(
             "1 validation error detected: Valid ARN format is \
              'arn:<awsPartition>:<vendor>:<region>:<subscriber>:resourceType/resourceName', \
@@ -81,7 +81,7 @@ pub(super) fn named_table(name_or_arn: String) -> Result<String> {
     })
 }
 
-/// The name of a table that is to be created: no ARN, since that is the service's to give.
+/// The name of a table to be created, where an ARN is not allowed.
 pub(super) fn new_table(name: Option<String>) -> Result<String> {
     valid(required(name)?)
 }
@@ -99,14 +99,14 @@ fn valid(name: String) -> Result<String> {
     Ok(name)
 }
 
-/// Checks the name of a table, which cannot be an ARN.
+/// Checks the name of a table, where an ARN is not allowed.
 pub(super) fn check_name(name: &str) -> Result<()> {
     let mut constraints = Constraints::default();
     constrain_name(&mut constraints, "tableName", name);
     constraints.finish()
 }
 
-/// The error of an operation about tables whose table is not there.
+/// The error for a missing table.
 #[must_use]
 pub fn table_not_found(name: &str) -> Error {
     Error::with_message(
@@ -115,7 +115,7 @@ pub fn table_not_found(name: &str) -> Error {
     )
 }
 
-/// Reads a body whose only member that counts is `TableName`.
+/// Parses a body whose only relevant member is `TableName`.
 pub(super) fn read_table_name(json: &[u8], class: &str) -> Result<Option<String>> {
     let mut table_name = None;
     let mut reader = Reader::new(json)?;

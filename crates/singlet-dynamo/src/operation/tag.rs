@@ -1,4 +1,4 @@
-//! Tags, and the ARNs of what they are on, as the tag operations and CreateTable have them.
+//! Tags and resource ARNs, for the tag operations and CreateTable.
 
 use crate::arn::{Arn, Home};
 use crate::error::{Error, ErrorKind, Result};
@@ -7,12 +7,12 @@ use crate::json::Reader;
 use crate::json::kept::Kept;
 use crate::table::{TableDescription, Tags};
 
-/// How many tags a table can have.
+/// Maximum number of tags on a table.
 const TAGS_MAX: usize = 50;
 const KEY_LEN_MAX: usize = 128;
 const VALUE_LEN_MAX: usize = 256;
 
-/// A tag as it stands in the body.
+/// A tag, unchecked.
 #[derive(Default)]
 pub(super) struct TagBody {
     key: Option<String>,
@@ -34,7 +34,7 @@ impl TagBody {
     }
 }
 
-/// The tags of a request, each of them as it may be.
+/// The tags of a request, checked.
 pub(super) fn tags_of(bodies: Kept<TagBody>) -> Result<Tags> {
     let mut tags = Tags::new();
     let count = bodies.len();
@@ -56,12 +56,12 @@ pub(super) fn tags_of(bodies: Kept<TagBody>) -> Result<Tags> {
         }
         tags.insert(key, value);
     }
-    // No key stands there twice, so that there are as many tags as elements.
+    // Keys are distinct, so there are as many tags as elements.
     check_count(count)?;
     Ok(tags)
 }
 
-/// A tag's key, if it is as it may be.
+/// Checks a tag's key.
 pub(super) fn check_key(key: Option<String>) -> Result<String> {
     match key {
         Some(key) if !fits(&key, 1, KEY_LEN_MAX) => {
@@ -76,7 +76,7 @@ pub(super) fn check_key(key: Option<String>) -> Result<String> {
     }
 }
 
-/// Letters, digits and spaces of all scripts, and a few signs.
+/// Letters, digits and spaces of all scripts, and some punctuation.
 fn fits(text: &str, len_min: usize, len_max: usize) -> bool {
     let is_space = |c: char| c.is_whitespace() && !c.is_control();
     (len_min..=len_max).contains(&text.chars().count())
@@ -93,7 +93,7 @@ pub(super) fn check_count(count: usize) -> Result<()> {
     Ok(())
 }
 
-/// The ARN of a table whose tags are spoken of.
+/// The ARN of a tagged table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResourceArn {
     text: String,
@@ -101,13 +101,13 @@ pub struct ResourceArn {
 }
 
 impl ResourceArn {
-    /// Reads the member `ResourceArn`.
+    /// Parses the member `ResourceArn`.
     pub(super) fn read(text: Option<String>) -> Result<Self> {
         let text = text.ok_or_else(|| Error::validation("Invalid TableArn"))?;
         Self::parse(text)
     }
 
-    /// Reads an ARN; one that cannot have tags is refused as the service does.
+    /// Parses an ARN. One of an untaggable resource gets the service's error.
     pub fn parse(text: impl Into<String>) -> Result<Self> {
         let text = text.into();
         if !text.starts_with("arn:") {
@@ -131,7 +131,7 @@ impl ResourceArn {
         }
     }
 
-    /// The ARN as it was written.
+    /// The ARN as given.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.text
@@ -143,8 +143,8 @@ impl ResourceArn {
         &self.table_name
     }
 
-    /// Checks that the ARN is of here, and that there is such a table; `table` is the one that
-    /// has the name.
+    /// Checks that the ARN belongs to this server and that the table exists; `table` is the one
+    /// with the name.
     pub fn check<'t>(
         &self,
         home: &Home,
@@ -152,7 +152,7 @@ impl ResourceArn {
     ) -> Result<&'t TableDescription> {
         let arn = Arn::parse(&self.text);
         if arn.is_none_or(|arn| arn.account != home.account) {
-            // Whose account it is comes first, so that nothing is told about other accounts.
+            // The account is checked first, so that nothing about other accounts is revealed.
             return Err(Error::with_message(ErrorKind::AccessDenied, "Access is denied"));
         }
         if arn.is_none_or(|arn| arn.region != home.region) {

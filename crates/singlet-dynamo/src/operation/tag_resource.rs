@@ -9,7 +9,7 @@ use crate::json::kept::Kept;
 use crate::json::{Reader, Writer};
 use crate::table::{TableDescription, Tags};
 
-/// Adds tags to a table; a tag whose key is there already gets the new value.
+/// Adds tags to a table; an existing key gets the new value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TagResource {
     /// The table.
@@ -19,7 +19,7 @@ pub struct TagResource {
 }
 
 impl TagResource {
-    /// Reads a request's body.
+    /// Parses a request body.
     pub fn from_json(json: &[u8]) -> Result<Self> {
         let mut resource_arn = None;
         let mut tags: Option<Kept<TagBody>> = None;
@@ -45,7 +45,7 @@ impl TagResource {
         Ok(Self { resource_arn, tags })
     }
 
-    /// Checks the table, and that it will not have too many tags.
+    /// Checks the table and its number of tags afterwards.
     pub fn check(&self, home: &Home, table: Option<&TableDescription>) -> Result<()> {
         let table = self.resource_arn.check(home, table)?;
         let added = self.tags.keys().filter(|key| !table.tags.contains_key(*key)).count();
@@ -58,12 +58,12 @@ impl TagResource {
     }
 }
 
-/// Nothing.
+/// An empty response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TagResourceAnswer;
 
 impl TagResourceAnswer {
-    /// Writes the answer's body.
+    /// Writes the response body.
     pub fn write_json(&self, writer: &mut Writer) {
         writer.object(|_| {});
     }

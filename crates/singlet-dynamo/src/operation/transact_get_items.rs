@@ -1,4 +1,4 @@
-//! TransactGetItems: up to a hundred items by their keys, all as they are at one moment.
+//! TransactGetItems: reads up to 100 items by their keys from one snapshot.
 
 use super::GetItem;
 use super::batch::find_table;
@@ -19,7 +19,7 @@ use crate::limits::TRANSACTION_SIZE_MAX;
 use crate::schema::TableSchema;
 use crate::stored::{Attributes, StoredItem};
 
-/// Asks for items as they all are at one moment.
+/// Reads items from one snapshot.
 ///
 /// ```
 /// use singlet_dynamo::operation::{GetItem, TransactGetItems};
@@ -33,20 +33,20 @@ use crate::stored::{Attributes, StoredItem};
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct TransactGetItems {
-    /// The items: table, key and projection. Their other members make no difference here.
+    /// The items: table, key and projection. Their other members have no effect here.
     pub gets: Vec<GetItem>,
-    /// How much of its cost the answer tells.
+    /// How much detail about consumed capacity to return.
     pub return_consumed_capacity: ReturnConsumedCapacity,
 }
 
-/// The members as they stand in the body.
+/// The members of the body, unchecked.
 #[derive(Default)]
 struct Body {
     transact_items: Option<Kept<TransactItemBody>>,
     return_consumed_capacity: Option<String>,
 }
 
-/// One of `TransactItems` as it stands in the body.
+/// One of `TransactItems`, unchecked.
 #[derive(Default)]
 struct TransactItemBody {
     get: Option<GetBody>,
@@ -89,7 +89,7 @@ impl GetBody {
             match member {
                 "TableName" => body.table_name = reader.owned_string()?,
                 "Key" => body.key = read_key(reader)?,
-                // There were expressions before there were transactions.
+                // Transactions are newer than expressions, so they have no legacy parameters.
                 "AttributesToGet" => reader.skip()?,
                 _ => body.projection.read(reader, member)?,
             }
@@ -146,13 +146,13 @@ impl Body {
 }
 
 impl TransactGetItems {
-    /// Asks for these items.
+    /// Reads these items.
     #[must_use]
     pub fn new(gets: Vec<GetItem>) -> Self {
         Self { gets, return_consumed_capacity: ReturnConsumedCapacity::None }
     }
 
-    /// Reads a request's body.
+    /// Parses a request body.
     pub fn from_json(json: &[u8]) -> Result<Self> {
         let body = Body::read(json)?;
         let return_consumed_capacity = body.constrain()?;
@@ -162,8 +162,7 @@ impl TransactGetItems {
         Ok(Self { gets: gets.collect::<Result<_>>()?, return_consumed_capacity })
     }
 
-    /// The keys of the items, after they and the projections were checked against the tables'
-    /// schemas.
+    /// Checks the keys and projections against the tables' schemas, and returns the keys.
     pub fn check<'s>(&self, tables: impl Fn(&str) -> Option<&'s TableSchema>) -> Result<Vec<Key>> {
         check_count(self.gets.len())?;
         let find = |get: &GetItem| find_table(&tables, &get.table_name);
@@ -178,14 +177,14 @@ impl TransactGetItems {
         first_refused(gets().map(|(get, schema)| get.check(schema)))
     }
 
-    /// The answer, given what is stored under each of the keys.
+    /// The response, given the stored item of each key.
     pub fn answer(&self, stored: Vec<Option<StoredItem>>) -> Result<TransactGetItemsAnswer> {
         let mut stored = stored.into_iter();
         self.read(|_| Ok(stored.next().flatten()))
     }
 
-    /// Reads the items one after the other. When they are more than an answer can hold, the rest is
-    /// read only to tell how much that is.
+    /// Reads the items one by one. Once they exceed the limit, the rest is only measured for the
+    /// error.
     pub fn read<E: From<Error>>(
         &self,
         mut read: impl FnMut(&GetItem) -> Result<Option<StoredItem>, E>,
@@ -215,17 +214,17 @@ impl TransactGetItems {
     }
 }
 
-/// The items, in the order in which they were asked for.
+/// The items, in request order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TransactGetItemsAnswer {
-    /// The items, or what their projections left of them; `None` where there is none.
+    /// The items after their projections; `None` for missing ones.
     pub responses: Vec<Option<Attributes>>,
-    /// What the reads cost.
+    /// Consumed capacity.
     pub capacity: CapacityByTable,
 }
 
 impl TransactGetItemsAnswer {
-    /// Writes the answer's body.
+    /// Writes the response body.
     pub fn write_json(&self, writer: &mut Writer) {
         writer.object(|object| {
             self.capacity.write_member(object);
@@ -250,14 +249,14 @@ mod tests {
     use crate::schema::{KeyAttribute, KeySchema, KeyType};
     use std::sync::Arc;
 
-    /// A request that was not read from a body went through with any number of gets.
+    /// The number of gets was not checked in requests built without JSON.
     #[test]
     fn a_request_has_up_to_a_hundred_gets() {
         let get = |place: usize| {
             GetItem::new("games", Map::from([("pk", Value::from(format!("k{place}")))]))
         };
         let partition = KeyAttribute { name: "pk".into(), kind: KeyType::S };
-        let key = KeySchema { partition, sort: None };
+        let key = KeySchema::simple(partition, None);
         let schema = TableSchema { name: "games".into(), key, indexes: vec![] };
         let check =
             |count| TransactGetItems::new((0..count).map(get).collect()).check(|_| Some(&schema));
@@ -269,9 +268,9 @@ mod tests {
         );
     }
 
-    /// A hundred items of 400 KB were kept, to find out that they are too many.
+    /// A hundred items of 400 KB used to be kept just to find that they are too large.
     #[test]
-    fn what_is_too_much_is_counted_and_not_kept() {
+    fn items_beyond_the_limit_are_counted_and_not_kept() {
         const ITEM_BYTES: usize = 399_000;
         let item = Map::from([("x", Value::from("x".repeat(ITEM_BYTES)))]);
         let stored = crate::binary::encode(&item);
@@ -303,7 +302,7 @@ mod tests {
         assert!(answer(&get, 10).is_ok());
         let error = answer(&get, 11).unwrap_err();
         assert!(error.message().starts_with("Payload in response is too large."));
-        // What is not wanted does not count.
+        // Attributes outside the projection do not count.
         get.projection = Projection::new(vec![Path::attribute("pk").unwrap()]).ok();
         assert!(answer(&get, 100).is_ok());
     }

@@ -1,4 +1,4 @@
-//! TransactWriteItems: up to a hundred writes and checks, of which all happen or none.
+//! TransactWriteItems: up to 100 writes and checks that all succeed or all fail.
 
 mod body;
 mod parameters;
@@ -23,10 +23,10 @@ use crate::stored::StoredItem;
 use crate::weight::encoding_fuel;
 use std::borrow::Borrow;
 
-/// How long a token can be.
+/// Maximum length of a token.
 const TOKEN_LEN_MAX: usize = 36;
 
-/// Writes items, all or none.
+/// Writes items in one transaction.
 ///
 /// ```
 /// use singlet_dynamo::operation::{DeleteItem, Outcome, PutItem, TransactWriteItems};
@@ -39,10 +39,10 @@ const TOKEN_LEN_MAX: usize = 36;
 ///     DeleteItem::new("games", game("GAME#2")).into(),
 /// ]);
 ///
-/// let key = KeySchema { partition: KeyAttribute::new("PK", KeyType::S), sort: None };
+/// let key = KeySchema::simple(KeyAttribute::new("PK", KeyType::S), None);
 /// let schema = TableSchema { name: "games".into(), key, indexes: vec![] };
 /// let keys = request.check(|_| Some(&schema))?;
-/// assert_eq!(keys[0].partition, Value::from("GAME#1"));
+/// assert_eq!(keys[0].as_bytes(), b"GAME#1\0\0");
 /// // Nothing is stored under either key.
 /// let outcomes = request.decide([(&schema, None), (&schema, None)])?;
 /// assert!(matches!(outcomes[1], Outcome::Delete));
@@ -50,51 +50,50 @@ const TOKEN_LEN_MAX: usize = 36;
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct TransactWriteItems {
-    /// What is done; to no item twice.
+    /// The writes, at most one per item.
     pub actions: Vec<TransactWriteItem>,
-    /// What makes the request the same as another one that has it, so that only one of them is
-    /// carried out.
+    /// The idempotency token: requests with the same token are executed once.
     pub client_request_token: Option<String>,
-    /// How much of its cost the answer tells.
+    /// How much detail about consumed capacity to return.
     pub return_consumed_capacity: ReturnConsumedCapacity,
-    /// Whether the answer tells of the item collections.
+    /// Whether to return item collection metrics.
     pub return_item_collection_metrics: bool,
 }
 
-/// What is done to one item. The operations' members that ask for something in the answer make
-/// no difference here, except what is asked for when a condition fails.
+/// One action. Members of the operations that ask for something in the response have no effect
+/// here, except for the item to return if a condition fails.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TransactWriteItem {
-    /// Its condition must hold.
+    /// Checks a condition.
     ConditionCheck(ConditionCheck),
-    /// It is put.
+    /// Puts an item.
     Put(PutItem),
-    /// It is deleted.
+    /// Deletes an item.
     Delete(DeleteItem),
-    /// It is updated.
+    /// Updates an item.
     Update(UpdateItem),
 }
 
-/// Says of an item what must be so, and changes nothing.
+/// A condition on an item, which it does not change.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ConditionCheck {
-    /// The table, by its name or ARN; the answer calls it the same.
+    /// The table's name or ARN; the response repeats it.
     pub table_name: String,
     /// The item's key: all of the table's key attributes, and no others.
     pub key: Map,
-    /// What must be so of the item that is stored, or of nothing.
+    /// Condition on the stored item, or on its absence.
     pub condition: Condition,
-    /// Whether a failed condition gives back what is there.
+    /// Whether to return the stored item if the condition fails.
     pub return_old_on_failure: bool,
 }
 
 impl ConditionCheck {
-    /// Says what must be so of an item.
+    /// A condition on an item.
     pub fn new(table_name: impl Into<String>, key: Map, condition: Condition) -> Self {
         Self { table_name: table_name.into(), key, condition, return_old_on_failure: false }
     }
 
-    /// The key, after it and the condition were checked against the table's schema.
+    /// Checks the key and the condition against the table's schema, and returns the key.
     pub fn check(&self, schema: &TableSchema) -> Result<Key> {
         let key = schema.key.key_of_request(&self.key)?;
         self.condition.check_keys(schema)?;
@@ -121,19 +120,19 @@ from_actions! {
     Update(UpdateItem),
 }
 
-/// What becomes of an item by an action.
+/// The effect of an action on an item.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outcome {
-    /// It is stored like this.
+    /// The new item.
     Put(StoredItem),
-    /// It is gone.
+    /// The item is deleted.
     Delete,
-    /// It stays as it is.
+    /// The item is unchanged.
     Keep,
 }
 
 impl Outcome {
-    /// The item as it is afterwards, given how it was.
+    /// The item after the action, given the one before.
     #[must_use]
     pub fn after<'a>(&'a self, old: Option<&'a StoredItem>) -> Option<&'a StoredItem> {
         match self {
@@ -145,7 +144,7 @@ impl Outcome {
 }
 
 impl TransactWriteItem {
-    /// The table, by its name or ARN.
+    /// The table's name or ARN.
     #[must_use]
     pub fn table_name(&self) -> &str {
         match self {
@@ -156,7 +155,7 @@ impl TransactWriteItem {
         }
     }
 
-    /// The item or the key that stands in the request.
+    /// The item or key in the request.
     fn attributes(&self) -> &Map {
         match self {
             Self::ConditionCheck(check) => &check.key,
@@ -166,7 +165,7 @@ impl TransactWriteItem {
         }
     }
 
-    /// Refuses empty values of keys, which the service finds before it begins a transaction.
+    /// Refuses empty key values, which the service reports before it begins a transaction.
     fn check_not_empty(&self, schema: &TableSchema) -> Result<()> {
         schema.key.check_not_empty(self.attributes())?;
         match self {
@@ -176,8 +175,8 @@ impl TransactWriteItem {
         }
     }
 
-    /// The item's key, after the action was checked against the table's schema. `size` is that of
-    /// the item or the key in the request.
+    /// Checks the action against the table's schema and returns the item's key. `size` is the size
+    /// of the item or key in the request.
     fn check(&self, schema: &TableSchema, size: usize) -> Result<Key> {
         match self {
             Self::ConditionCheck(check) => check.check(schema),
@@ -206,7 +205,7 @@ impl TransactWriteItem {
             Self::Delete(delete) => delete.decide_within(old, fuel)?.map(|_| Outcome::Delete),
             Self::Update(update) => match update.decide_within(old, schema, fuel)? {
                 Ok(Updated { item: Some(item), .. }) => {
-                    // All of them are kept until the transaction is staged.
+                    // All of them are held until the transaction is staged.
                     fuel.keep(|| item.stored_bytes())?;
                     Ok(Outcome::Put(item))
                 }
@@ -218,7 +217,7 @@ impl TransactWriteItem {
 }
 
 impl TransactWriteItems {
-    /// Does all of this, or nothing.
+    /// A transaction of these actions.
     #[must_use]
     pub fn new(actions: Vec<TransactWriteItem>) -> Self {
         Self {
@@ -229,24 +228,24 @@ impl TransactWriteItems {
         }
     }
 
-    /// Reads a request's body.
+    /// Parses a request body.
     pub fn from_json(json: &[u8]) -> Result<Self> {
         body::read(json)
     }
 
-    /// The keys of the items, after all actions were checked against their tables' schemas.
+    /// Checks all actions against their tables' schemas and returns the keys of their items.
     pub fn check<'s>(&self, tables: impl Fn(&str) -> Option<&'s TableSchema>) -> Result<Vec<Key>> {
         self.check_by(&self.sizes(), tables)
     }
 
-    /// What [`TransactWriteItems::check_by`] takes: the sizes of the items and keys in the request,
-    /// for which all that is in them is looked at.
+    /// The sizes of the items and keys in the request, for [`TransactWriteItems::check_by`]. Walks
+    /// over all of them.
     #[must_use]
     pub fn sizes(&self) -> Vec<usize> {
         self.actions.iter().map(|action| action.attributes().size()).collect()
     }
 
-    /// What encoding the items that are put is charged; `None` if that is more than `max`.
+    /// The fuel for encoding the items of puts; `None` if it exceeds `max`.
     #[must_use]
     pub fn encoding_fuel(&self, max: usize) -> Option<usize> {
         let puts = self.actions.iter().filter_map(|action| match action {
@@ -280,8 +279,8 @@ impl TransactWriteItems {
         first_refused(checked.map(|((action, schema), size)| action.check(schema, *size)))
     }
 
-    /// Decides, given the table of each action and what is stored under its key, whether the
-    /// transaction happens, and what becomes of the items if it does.
+    /// Decides whether the transaction succeeds and what becomes of the items, given the table and
+    /// the stored item of each action.
     pub fn decide<'s>(
         &self,
         stored: impl IntoIterator<Item = (&'s TableSchema, Option<&'s StoredItem>)>,
@@ -289,11 +288,11 @@ impl TransactWriteItems {
         decided(self.decide_within(stored, &mut Fuel::unlimited()))
     }
 
-    /// Like [`TransactWriteItems::decide`], with the work charged.
+    /// Like [`TransactWriteItems::decide`], charging the work.
     ///
     /// # Errors
     ///
-    /// The fuel is used up before there is a decision.
+    /// The fuel runs out before the decision.
     pub fn decide_within<'s>(
         &self,
         stored: impl IntoIterator<Item = (&'s TableSchema, Option<&'s StoredItem>)>,
@@ -306,8 +305,8 @@ impl TransactWriteItems {
         Ok(all_refused(outcomes.into_iter()))
     }
 
-    /// The answer, given the same as [`decide`](Self::decide), and what that decided. Whoever
-    /// knows how large item collections are adds them.
+    /// The response, given the inputs and the result of [`decide`](Self::decide), without item
+    /// collection metrics, which the engine adds.
     pub fn answer<'s>(
         &self,
         stored: impl IntoIterator<Item = (&'s TableSchema, Option<&'s StoredItem>)>,
@@ -320,7 +319,7 @@ impl TransactWriteItems {
         self.answer_measured(writes)
     }
 
-    /// Like [`answer`](Self::answer), given the items before and after, measured already.
+    /// Like [`answer`](Self::answer), given the measured items before and after.
     pub fn answer_measured<'s>(
         &self,
         writes: impl IntoIterator<Item = (&'s TableSchema, impl Borrow<MeasuredWrite>)>,
@@ -336,9 +335,8 @@ impl TransactWriteItems {
         TransactWriteItemsAnswer { capacity, item_collection_metrics: MetricsByTable::default() }
     }
 
-    /// Refuses a transaction whose items come to more than 4 MB together, which is the limit in the
-    /// API reference. Each counts as it was or as it becomes, whichever is larger; items that are
-    /// only looked at do not count.
+    /// Refuses a transaction whose items exceed 4 MB in total, the limit in the API reference. Each
+    /// counts with the larger of its old and new size; items that are only checked do not count.
     ///
     /// # Errors
     ///
@@ -351,8 +349,8 @@ impl TransactWriteItems {
         check_size(written.map(|(_, write)| size(&write.old).max(size(&write.new))).sum())
     }
 
-    /// The answer to a request whose token says that it was carried out before, given the sizes
-    /// of the items as they are now: nothing is written, and the items are read instead.
+    /// The response to a repeated request whose token was already executed, given the current sizes
+    /// of the items: it charges reads instead of writes.
     pub fn answer_again(&self, sizes: impl IntoIterator<Item = usize>) -> TransactWriteItemsAnswer {
         let mut capacity = CapacityByTable::new(self.return_consumed_capacity);
         for (action, size) in self.actions.iter().zip(sizes) {
@@ -372,7 +370,7 @@ pub(super) fn constrain_token(constraints: &mut Constraints, token: Option<&str>
     constraints.length_at_most("clientRequestToken", token, len, TOKEN_LEN_MAX);
 }
 
-/// Refuses a transaction that brings too much.
+/// Refuses a transaction that is too large.
 fn check_size(size: usize) -> Result<()> {
     if size > TRANSACTION_SIZE_MAX {
         return Err(Error::validation(format!(
@@ -382,17 +380,17 @@ fn check_size(size: usize) -> Result<()> {
     Ok(())
 }
 
-/// What a transaction cost: that it happened is all else that there is to tell.
+/// The response: consumed capacity and item collection metrics.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TransactWriteItemsAnswer {
-    /// What the actions cost.
+    /// Consumed capacity.
     pub capacity: CapacityByTable,
-    /// The item collections that were written to, where the request asked for them.
+    /// The item collections written to, if requested.
     pub item_collection_metrics: MetricsByTable,
 }
 
 impl TransactWriteItemsAnswer {
-    /// Writes the answer's body.
+    /// Writes the response body.
     pub fn write_json(&self, writer: &mut Writer) {
         writer.object(|object| {
             self.capacity.write_member(object);
@@ -407,13 +405,13 @@ mod tests {
     use crate::Value;
     use crate::schema::{KeyAttribute, KeySchema, KeyType};
 
-    /// A request that was not read from a body went through with any token.
+    /// The length of a token was not checked in requests built without JSON.
     #[test]
     fn a_token_has_up_to_36_characters() {
         let item = Map::from([("id", Value::from("a"))]);
         let mut request = TransactWriteItems::new(vec![PutItem::new("games", item).into()]);
         let partition = KeyAttribute { name: "id".into(), kind: KeyType::S };
-        let key = KeySchema { partition, sort: None };
+        let key = KeySchema::simple(partition, None);
         let schema = TableSchema { name: "games".into(), key, indexes: vec![] };
         request.client_request_token = Some("é".repeat(36));
         assert!(request.check(|_| Some(&schema)).is_ok());
@@ -426,7 +424,8 @@ mod tests {
         );
     }
 
-    /// API reference, ClientRequestToken: the first call tells write units, later ones read units.
+    /// API reference, ClientRequestToken: the first call reports write units, later ones read
+    /// units.
     #[test]
     fn a_request_that_comes_again_reads() {
         let item = Map::from([("id", Value::from("a"))]);

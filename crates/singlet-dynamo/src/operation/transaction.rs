@@ -1,5 +1,4 @@
-//! What TransactWriteItems and TransactGetItems share: actions on distinct items, and how a
-//! transaction is cancelled.
+//! Checks shared by TransactWriteItems and TransactGetItems: distinct items, and cancellation.
 
 use super::batch::are_distinct;
 use super::table_name::{constrain_name, named_table};
@@ -7,36 +6,36 @@ use crate::constraint::{Constraints, check_length};
 use crate::error::{CancellationReason, Error, Result};
 use crate::key::Key;
 
-/// How many actions a transaction can have.
+/// Maximum number of actions in a transaction.
 const ACTIONS_MAX: usize = 100;
 
-/// Checks how many actions a transaction has.
+/// Checks the number of actions.
 pub(super) fn check_count(actions: usize) -> Result<()> {
     check_length("TransactItems", actions, 1, ACTIONS_MAX)
 }
 
-/// Adds the violations of an action's table name. `path` is where it stands.
+/// Adds the violations of an action's table name. `path` is its position.
 pub(super) fn constrain_table_name(constraints: &mut Constraints, path: &str, name: Option<&str>) {
     constraints.required(path, &name);
-    // What is an ARN is looked at when it is taken apart.
+    // An ARN is checked when it is parsed.
     if let Some(name) = name.filter(|name| !name.starts_with("arn:")) {
         constrain_name(constraints, path, name);
     }
 }
 
-/// The name or ARN of an action's table, after it was checked.
+/// Checks the name or ARN of an action's table.
 pub(super) fn table_name_of(name_or_arn: Option<String>) -> Result<String> {
     named_table(name_or_arn.unwrap_or_default())
 }
 
-/// Refuses two actions on one item. Keys come with their tables' names; what is no key of its
-/// table is told of later.
+/// Refuses two actions on the same item. Takes keys with their tables' names; invalid keys are
+/// reported later.
 pub(super) fn check_distinct<'t>(keys: impl Iterator<Item = (&'t str, Option<Key>)>) -> Result<()> {
     let encoded = keys.filter_map(|(table_name, key)| {
         let mut encoded = table_name.as_bytes().to_vec();
-        // No name has a zero in it, so that no two items have the same bytes.
+        // Names contain no zero byte, so different items have different bytes.
         encoded.push(0);
-        encoded.extend(key?.encoded());
+        encoded.extend_from_slice(key?.as_bytes());
         Some(encoded)
     });
     if are_distinct(encoded.collect()) {
@@ -45,8 +44,7 @@ pub(super) fn check_distinct<'t>(keys: impl Iterator<Item = (&'t str, Option<Key
     Err(Error::validation("Transaction request cannot include multiple operations on one item"))
 }
 
-/// What all actions gave; or, if one was refused, the reason why the transaction is cancelled.
-/// No action after it is looked at.
+/// The results of all actions, or the cancellation for the first failed one. Stops there.
 pub(super) fn first_refused<T>(
     results: impl ExactSizeIterator<Item = Result<T>>,
 ) -> Result<Vec<T>> {
@@ -70,7 +68,7 @@ pub(super) fn first_refused<T>(
     Ok(gave)
 }
 
-/// What all actions gave; or, if some were refused, why the transaction is cancelled.
+/// The results of all actions, or the cancellation with all failures.
 pub(super) fn all_refused<T>(results: impl Iterator<Item = Result<T>>) -> Result<Vec<T>> {
     let mut gave = Vec::new();
     let mut reasons = Vec::new();
@@ -80,7 +78,7 @@ pub(super) fn all_refused<T>(results: impl Iterator<Item = Result<T>>) -> Result
                 gave.push(value);
                 CancellationReason::default()
             }
-            // An error that is no reason is of the whole request.
+            // An error that is not a reason concerns the whole request.
             Err(error) => CancellationReason::of(&error).ok_or(error)?,
         });
     }
@@ -93,7 +91,8 @@ pub(super) fn all_refused<T>(results: impl Iterator<Item = Result<T>>) -> Result
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{ErrorKind, Item, Value};
+    use crate::schema::{KeyAttribute, KeySchema, KeyType};
+    use crate::{ErrorKind, Item, Map, Value};
 
     fn results() -> [Result<u8>; 3] {
         [
@@ -119,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_of_the_server_is_no_reason() {
+    fn a_server_error_is_not_a_cancellation_reason() {
         for refused in [first_refused::<u8>, |results| all_refused(results)] {
             let error = Err(Error::new(ErrorKind::InternalServerError));
             let results = vec![Ok(1), error].into_iter();
@@ -129,7 +128,8 @@ mod tests {
 
     #[test]
     fn items_of_two_tables_are_distinct() {
-        let key = |text: &str| Some(Key { partition: Value::from(text), sort: None });
+        let schema = KeySchema::simple(KeyAttribute::new("pk", KeyType::S), None);
+        let key = |text: &str| schema.key_of_item(&Map::from([("pk", Value::from(text))])).ok();
         let check = |keys: [(&'static str, Option<Key>); 2]| check_distinct(keys.into_iter());
         assert!(check([("ab", key("c")), ("a", key("bc"))]).is_ok());
         assert!(check([("a", None), ("a", None)]).is_ok());

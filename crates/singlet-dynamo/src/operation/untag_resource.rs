@@ -9,7 +9,7 @@ use crate::json::kept::Kept;
 use crate::json::{Reader, Writer};
 use crate::table::TableDescription;
 
-/// Removes tags from a table, by their keys; a key that is not there is no matter.
+/// Removes tags from a table by their keys; missing keys are ignored.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UntagResource {
     /// The table.
@@ -19,7 +19,7 @@ pub struct UntagResource {
 }
 
 impl UntagResource {
-    /// Reads a request's body.
+    /// Parses a request body.
     pub fn from_json(json: &[u8]) -> Result<Self> {
         let mut resource_arn = None;
         let mut tag_keys: Option<Kept<String>> = None;
@@ -61,12 +61,12 @@ impl UntagResource {
     }
 }
 
-/// Nothing.
+/// An empty response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UntagResourceAnswer;
 
 impl UntagResourceAnswer {
-    /// Writes the answer's body.
+    /// Writes the response body.
     pub fn write_json(&self, writer: &mut Writer) {
         writer.object(|_| {});
     }

@@ -1,4 +1,4 @@
-//! UpdateItem: changes attributes of one item, or makes it.
+//! UpdateItem: changes attributes of an item, or creates it.
 
 use super::parameter::ReturnValues;
 use super::table_name::{constrain_table_name, named_table};
@@ -16,7 +16,7 @@ use crate::legacy::AttributeUpdates;
 use crate::schema::TableSchema;
 use crate::stored::{Attributes, StoredItem};
 
-/// Changes the item with a key, or makes it if there is none.
+/// Updates the item with a key, or creates it.
 ///
 /// ```
 /// use singlet_dynamo::operation::UpdateItem;
@@ -32,7 +32,7 @@ use crate::stored::{Attributes, StoredItem};
 /// }"#)?;
 /// let old = Item::from([("PK", Value::from("GAME#1")), ("round", Value::from(6))]);
 /// # use singlet_dynamo::schema::{KeyAttribute, KeySchema, KeyType, TableSchema};
-/// # let key = KeySchema { partition: KeyAttribute::new("PK", KeyType::S), sort: None };
+/// # let key = KeySchema::simple(KeyAttribute::new("PK", KeyType::S), None);
 /// # let schema = TableSchema { name: "games".into(), key, indexes: vec![] };
 /// let updated = request.decide(Some(&StoredItem::from(&old)), &schema)?;
 /// let new = updated.item.unwrap().as_item().to_item();
@@ -43,37 +43,37 @@ use crate::stored::{Attributes, StoredItem};
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct UpdateItem {
-    /// The table, by its name or ARN; the answer calls it the same.
+    /// The table's name or ARN; the response repeats it.
     pub table_name: String,
     /// The item's key: all of the table's key attributes, and no others.
     pub key: Map,
-    /// What to change. Without it, the item is made if it is not there.
+    /// The changes. Without any, creates the item if it does not exist.
     pub update: Option<Update>,
-    /// What must be so of the item that is stored, or of nothing.
+    /// Condition on the stored item, or on its absence.
     pub condition: Option<Condition>,
-    /// What to give back of the item.
+    /// What to return of the item.
     pub return_values: ReturnValues,
-    /// Whether a failed condition gives back what is there:
+    /// Whether to return the stored item if the condition fails:
     /// `ReturnValuesOnConditionCheckFailure` of `ALL_OLD`.
     pub return_old_on_failure: bool,
-    /// How much of its cost the answer tells.
+    /// How much detail about consumed capacity to return.
     pub return_consumed_capacity: ReturnConsumedCapacity,
-    /// Whether the answer tells of the item collection.
+    /// Whether to return item collection metrics.
     pub return_item_collection_metrics: bool,
-    /// Whether the update came as `AttributeUpdates`, whose errors have words of their own.
+    /// Whether the update came as `AttributeUpdates`, which has its own error messages.
     is_legacy: bool,
 }
 
-/// What becomes of an item by an update.
+/// The result of an update.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Updated {
-    /// The item as it is now; `None` if there still is none.
+    /// The new item; `None` if there still is none.
     pub item: Option<StoredItem>,
-    /// The attributes to answer.
+    /// The attributes to return.
     pub attributes: Option<Attributes>,
 }
 
-/// The members as they stand in the body.
+/// The members of the body, unchecked.
 #[derive(Default)]
 struct Body {
     key: Option<Unchecked<Map>>,
@@ -100,7 +100,7 @@ impl Body {
 }
 
 impl UpdateItem {
-    /// Makes an item if it is not there, and changes nothing if it is.
+    /// Creates an item if it does not exist, and changes nothing if it does.
     pub fn new(table_name: impl Into<String>, key: Map) -> Self {
         Self {
             table_name: table_name.into(),
@@ -115,7 +115,7 @@ impl UpdateItem {
         }
     }
 
-    /// Reads a request's body.
+    /// Parses a request body.
     pub fn from_json(json: &[u8]) -> Result<Self> {
         let Body { key, mut attribute_updates, update_expression, mut write } = Body::read(json)?;
 
@@ -159,7 +159,8 @@ impl UpdateItem {
         })
     }
 
-    /// The key, after it, the update and the condition were checked against the table's schema.
+    /// Checks the key, the update and the condition against the table's schema, and returns the
+    /// key.
     pub fn check(&self, schema: &TableSchema) -> Result<Key> {
         let key = schema.key.key_of_request(&self.key)?;
         if let Some(update) = &self.update {
@@ -171,17 +172,16 @@ impl UpdateItem {
         Ok(key)
     }
 
-    /// Decides, given what is stored under the key, what becomes of it. The schema is asked what
-    /// the keys of indexes may be.
+    /// Applies the update to the stored item. The schema is needed to validate index keys.
     pub fn decide(&self, old: Option<&StoredItem>, schema: &TableSchema) -> Result<Updated> {
         decided(self.decide_within(old, schema, &mut Fuel::unlimited()))
     }
 
-    /// Like [`UpdateItem::decide`], with the work charged.
+    /// Like [`UpdateItem::decide`], charging the work.
     ///
     /// # Errors
     ///
-    /// The fuel is used up before there is a decision.
+    /// The fuel runs out before the decision.
     pub fn decide_within(
         &self,
         old: Option<&StoredItem>,
@@ -229,16 +229,16 @@ impl UpdateItem {
     }
 }
 
-/// Why an update could not be made.
+/// Why an update failed.
 pub(super) enum ApplyFault {
     /// It does not fit the item.
     Update(UpdateFault),
-    /// The new item is not one that the table can have.
+    /// The new item is invalid for the table.
     Other(Error),
     OutOfFuel,
 }
 
-/// The item that an update makes of what is stored under a key; `None` if there still is none.
+/// Applies an update to the stored item; `None` if there still is no item.
 pub(super) fn apply(
     update: Option<&Update>,
     key: &Map,
@@ -254,7 +254,7 @@ pub(super) fn apply(
         Ok(made) => made.map_err(ApplyFault::Update)?,
         Err(OutOfFuel) => return Err(ApplyFault::OutOfFuel),
     };
-    // Taking something out of nothing does not make an item.
+    // Only removing attributes from a missing item does not create it.
     let only_takes = |action: &Action| matches!(action, Action::Remove(_) | Action::Delete(..));
     if old.is_none() && update.actions().iter().all(only_takes) {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! UpdateTable: changes what may be asked of a table, its stream, its indexes, its protection.
+//! UpdateTable: changes a table's throughput, stream, indexes or deletion protection.
 
 use super::create_table::table_class_of;
 use super::definition::{
@@ -18,7 +18,7 @@ use crate::table::{
     TableDescription, TableStatus, Throughput,
 };
 
-/// Asks for a table to be changed.
+/// Changes a table.
 ///
 /// ```
 /// use singlet_dynamo::operation::UpdateTable;
@@ -33,32 +33,32 @@ use crate::table::{
 pub struct UpdateTable {
     /// The table.
     pub table_name: String,
-    /// How it is paid for, if that changes.
+    /// The new billing mode, if it changes.
     pub billing_mode: Option<BillingMode>,
-    /// How much may be asked of it, if that is set aside and changes.
+    /// The new provisioned throughput, if it changes.
     pub provisioned_throughput: Option<ProvisionedThroughput>,
-    /// How its limits on demand change.
+    /// Changes to the on-demand limits.
     pub on_demand_throughput: OnDemandChange,
-    /// What is done to its global indexes.
+    /// Changes to the global indexes.
     pub index_updates: Vec<IndexUpdate>,
-    /// Whether its stream is enabled, with what it carries, or disabled.
+    /// Enables the stream, with its view type, or disables it.
     pub stream: Option<StreamChange>,
-    /// Its class, if that changes.
+    /// The new table class, if it changes.
     pub class: Option<TableClass>,
-    /// Whether it refuses to be deleted, if that changes.
+    /// The new deletion protection, if it changes.
     pub deletion_protection: Option<bool>,
 }
 
-/// What is done to a stream.
+/// A change to a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StreamChange {
-    /// It begins, and carries these images.
+    /// Enables it with this view type.
     Enable(StreamViewType),
-    /// It ends.
+    /// Disables it.
     Disable,
 }
 
-/// The members as they stand in the body.
+/// The members of the body, unchecked.
 #[derive(Default)]
 struct Body {
     table_name: Option<String>,
@@ -70,7 +70,8 @@ struct Body {
     stream_specification: Option<StreamBody>,
     table_class: Option<String>,
     deletion_protection_enabled: Option<bool>,
-    /// Encryption and warm throughput change nothing here, but must stand alone as they do there.
+    /// Encryption and warm throughput have no effect here, but like the service we only accept them
+    /// alone.
     has_encryption: bool,
     has_warm_throughput: bool,
 }
@@ -104,7 +105,7 @@ impl Body {
                 }
                 "WarmThroughput" => {
                     reader.structure("WarmThroughput", |reader, _| {
-                        // An empty structure counts as none.
+                        // An empty structure counts as absent.
                         body.has_warm_throughput = true;
                         reader.skip()
                     })?;
@@ -120,7 +121,7 @@ impl Body {
         Ok(body)
     }
 
-    /// What the request asks for besides `one` kind of change.
+    /// Whether the request has changes of another kind than `one`.
     fn changes_besides(&self, one: Change) -> bool {
         Change::ALL.iter().any(|change| *change != one && self.has(*change))
     }
@@ -141,7 +142,7 @@ impl Body {
         }
     }
 
-    /// There is something to change, and what must be changed alone is.
+    /// Checks that there is a change, and that changes which must be alone are.
     fn check_together(&self) -> Result<()> {
         let has_updates = self.index_updates.as_ref().is_some_and(|updates| !updates.is_empty());
         if !has_updates && !self.changes_besides(Change::Indexes) {
@@ -176,7 +177,7 @@ impl Body {
     }
 }
 
-/// The kinds of changes that a request can ask for.
+/// The kinds of changes in a request.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Change {
     Encryption,
@@ -218,12 +219,12 @@ fn stream_change(stream: &StreamMembers) -> Result<StreamChange> {
 }
 
 impl UpdateTable {
-    /// Changes nothing yet.
+    /// A request without changes yet.
     pub fn new(table_name: impl Into<String>) -> Self {
         Self { table_name: table_name.into(), ..Self::default() }
     }
 
-    /// Reads a request's body.
+    /// Parses a request body.
     pub fn from_json(json: &[u8]) -> Result<Self> {
         let mut body = Body::read(json)?;
         let table_name = existing_table(body.table_name.take())?;
@@ -244,7 +245,7 @@ impl UpdateTable {
             .and_then(|throughput| throughput.constrain(&mut constraints, "provisionedThroughput"));
         let stream =
             body.stream_specification.as_ref().map(|stream| stream.constrain(&mut constraints));
-        // Constraining takes the updates apart, so what is asked for is looked at before.
+        // Checking the constraints takes the updates apart, so look at them first.
         let together = body.check_together();
         let index_updates: Vec<_> = body
             .index_updates
@@ -261,7 +262,7 @@ impl UpdateTable {
         constraints.finish()?;
         together?;
         if !definitions_whole || !updates_whole {
-            // No table has so many keys, nor so many indexes.
+            // No table has that many keys or indexes.
             return Err(Error::invalid_parameter(format_args!(
                 "{} has more than {KEPT_MAX} elements",
                 if definitions_whole {
@@ -299,7 +300,7 @@ impl UpdateTable {
         Ok(request)
     }
 
-    /// Checks what cannot be done at the same time.
+    /// Refuses changes that cannot be combined.
     fn check_simultaneous(&self) -> Result<()> {
         let names = self.index_updates.iter().map(IndexUpdate::index_name);
         if let Some(name) = first_repeated(names) {
@@ -327,12 +328,12 @@ impl UpdateTable {
         Ok(())
     }
 
-    /// How the table will be paid for.
+    /// The billing mode after the change.
     fn mode(&self, table: &TableDescription) -> BillingMode {
         self.billing_mode.unwrap_or_else(|| table.billing_mode())
     }
 
-    /// Checks the request against the table as it is.
+    /// Checks the request against the current table.
     pub fn check(&self, table: &TableDescription) -> Result<()> {
         super::check_idle(table)?;
         let mode = self.mode(table);
@@ -382,7 +383,7 @@ impl UpdateTable {
         }
     }
 
-    /// A table that becomes provisioned needs a throughput for all of its global indexes.
+    /// A table that becomes provisioned needs a throughput for each of its global indexes.
     fn check_all_provisioned(&self, table: &TableDescription) -> Result<()> {
         let has_throughput = |name: &str| {
             self.index_updates.iter().any(|update| match update {
@@ -407,9 +408,8 @@ impl UpdateTable {
         )))
     }
 
-    /// Changes the table's description as the request asks. Its stream, if one begins, is the
-    /// one of this moment. What takes time is under way afterwards, until
-    /// [`TableDescription::activate`] says that it is done.
+    /// Applies the request to the table's description. A stream that is enabled gets the current
+    /// time as its label. Changes that take time are pending until [`TableDescription::activate`].
     pub fn apply(&self, table: &mut TableDescription, now: Timestamp) {
         let mode = self.mode(table);
         let before = table.throughput.throughput;
@@ -446,7 +446,7 @@ impl UpdateTable {
         if let Some(protection) = self.deletion_protection {
             table.deletion_protection = protection;
         }
-        // Protection and limits on demand change at once; all else takes its time.
+        // Deletion protection and on-demand limits change at once; all else takes time.
         let takes_time = self.billing_mode.is_some()
             || self.provisioned_throughput.is_some()
             || self.stream.is_some()
@@ -458,7 +458,7 @@ impl UpdateTable {
     }
 }
 
-/// The table as it is while it is being changed.
+/// The table while it is being updated.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UpdateTableAnswer {
     /// The table.
@@ -466,7 +466,7 @@ pub struct UpdateTableAnswer {
 }
 
 impl UpdateTableAnswer {
-    /// Writes the answer's body.
+    /// Writes the response body.
     pub fn write_json(&self, writer: &mut Writer) {
         writer.object(|object| {
             object.member("TableDescription", |writer| self.table_description.write_json(writer));

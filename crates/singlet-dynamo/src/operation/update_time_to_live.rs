@@ -1,4 +1,4 @@
-//! UpdateTimeToLive: which attribute tells when items expire, or that none does.
+//! UpdateTimeToLive: enables or disables TTL.
 
 use super::table_name::existing_table;
 use crate::constraint::Constraints;
@@ -7,18 +7,18 @@ use crate::json::{Reader, Writer};
 use crate::limits::KEY_ATTRIBUTE_NAME_SIZE_MAX;
 use crate::table::TableDescription;
 
-/// Turns the expiry of items on or off.
+/// Enables or disables TTL.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UpdateTimeToLive {
     /// The table.
     pub table_name: String,
-    /// The attribute that holds when an item expires, in seconds since 1970.
+    /// The TTL attribute: the expiry time in seconds since 1970.
     pub attribute_name: String,
-    /// Whether items expire.
+    /// Whether to enable TTL.
     pub enabled: bool,
 }
 
-/// The specification as it stands in the body.
+/// The specification, unchecked.
 #[derive(Default)]
 struct Specification {
     attribute_name: Option<String>,
@@ -41,7 +41,7 @@ impl Specification {
 }
 
 impl UpdateTimeToLive {
-    /// Reads a request's body.
+    /// Parses a request body.
     pub fn from_json(json: &[u8]) -> Result<Self> {
         let mut table_name = None;
         let mut specification = None;
@@ -78,7 +78,8 @@ impl UpdateTimeToLive {
         })
     }
 
-    /// Checks that the request changes something, and only what it names.
+    /// Checks that the request changes something, and names the current attribute if TTL is
+    /// enabled.
     pub fn check(&self, table: &TableDescription) -> Result<()> {
         super::check_idle(table)?;
         match (&table.time_to_live, self.enabled) {
@@ -93,12 +94,12 @@ impl UpdateTimeToLive {
         }
     }
 
-    /// Turns the expiry on or off.
+    /// Enables or disables TTL.
     pub fn apply(&self, table: &mut TableDescription) {
         table.time_to_live = self.enabled.then(|| self.attribute_name.clone());
     }
 
-    /// What the service answers: what it was asked for.
+    /// The response, which repeats the request.
     #[must_use]
     pub fn answer(&self) -> UpdateTimeToLiveAnswer {
         UpdateTimeToLiveAnswer {
@@ -108,17 +109,17 @@ impl UpdateTimeToLive {
     }
 }
 
-/// What was asked for.
+/// The request, repeated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UpdateTimeToLiveAnswer {
     /// The attribute.
     pub attribute_name: String,
-    /// Whether items expire.
+    /// Whether TTL is enabled.
     pub enabled: bool,
 }
 
 impl UpdateTimeToLiveAnswer {
-    /// Writes the answer's body.
+    /// Writes the response body.
     pub fn write_json(&self, writer: &mut Writer) {
         writer.object(|object| {
             object.member("TimeToLiveSpecification", |writer| {

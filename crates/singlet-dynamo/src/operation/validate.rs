@@ -1,9 +1,9 @@
-//! What a request built in Rust can still get wrong, refused in the words in which a body is.
+//! Validates requests built in Rust, with the same errors as for a JSON body.
 //!
 //! [`Request::from_json`] refuses a body that violates a constraint before it looks at any table.
-//! The members of a request are public, so one that is built in Rust can violate them too: a limit
-//! of zero, a segment that there is not, too many keys in a batch. Whoever carries out requests that
-//! were not read from a body asks [`Request::validate`] first.
+//! The members of a request are public, so one built in Rust can violate constraints too: a limit
+//! of zero, an invalid segment, too many keys in a batch. Call [`Request::validate`] before
+//! executing such a request.
 
 use super::batch::check_distinct;
 use super::table_name::{constrain_name, constrain_table_name, named_table};
@@ -20,7 +20,7 @@ use crate::limits::{KEY_ATTRIBUTE_NAME_SIZE_MAX, NESTING_MAX};
 use crate::{Item, Value, binary};
 
 impl Request {
-    /// Refuses what [`Request::from_json`] refuses of a body, of a request that was built in Rust.
+    /// Applies the checks of [`Request::from_json`] to a request built in Rust.
     ///
     /// Expressions and values are valid by construction, except that values can nest too deep.
     ///
@@ -83,7 +83,7 @@ impl Request {
                 constraints.at_most("limit", limit, list_tables::PAGE_LEN_MAX as i64);
                 constraints.finish()
             }
-            // These have members that cannot be wrong, or check them when they are carried out.
+            // These cannot be invalid, or are checked on execution.
             Self::CreateTable(_)
             | Self::DescribeEndpoints(_)
             | Self::DescribeLimits(_)
@@ -98,8 +98,8 @@ impl Request {
     }
 }
 
-/// Refuses what is neither a table's name nor an ARN. Names are looked at for every request, so
-/// those that are right take no memory.
+/// Refuses a text that is neither a table name nor an ARN. This runs for every request, so valid
+/// names allocate nothing.
 fn check_table_name(name_or_arn: &str) -> Result<()> {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-');
     if (3..=255).contains(&name_or_arn.len()) && name_or_arn.bytes().all(is_plain) {
@@ -131,7 +131,7 @@ fn check_scan(request: &Scan) -> Result<()> {
     scan::checked_segment(segment, total).map(drop)
 }
 
-/// Refuses an item that is nested too deep. How large it is, `check` looks at.
+/// Refuses an item that is nested too deep. `check` looks at its size.
 fn check_item(item: &Item) -> Result<()> {
     let nests = |value: &Value| matches!(value, Value::M(_) | Value::L(_));
     if item.iter().any(|(_, value)| nests(value) && value.levels() > NESTING_MAX) {
@@ -140,8 +140,8 @@ fn check_item(item: &Item) -> Result<()> {
     Ok(())
 }
 
-/// Refuses names of tables of a batch. The service repeats the body's text, which is not there, so
-/// the names stand for it.
+/// Refuses invalid table names in a batch. The service quotes the body, which does not exist here,
+/// so the names are quoted.
 fn constrain_batch_names<'n>(
     constraints: &mut Constraints,
     names: impl Iterator<Item = &'n String>,

@@ -1,4 +1,4 @@
-//! What PutItem, UpdateItem and DeleteItem share: when a write may happen, and what it answers.
+//! Conditions and responses shared by PutItem, UpdateItem and DeleteItem.
 
 use super::ItemCollectionMetrics;
 use super::parameter::{COLLECTION_METRICS, Given, ON_FAILURE, ReturnValues, check_styles};
@@ -11,7 +11,7 @@ use crate::json::{Reader, Writer};
 use crate::legacy::{ConditionalOperator, Expected};
 use crate::stored::{Attributes, StoredItem};
 
-/// The members that the three have in common, as they stand in the body.
+/// The common members of the three, unchecked.
 #[derive(Default)]
 pub(super) struct WriteBody {
     pub(super) table_name: Option<String>,
@@ -23,12 +23,12 @@ pub(super) struct WriteBody {
     return_consumed_capacity: Option<String>,
     return_item_collection_metrics: Option<String>,
     return_values_on_condition_check_failure: Option<String>,
-    /// What the constraints made of the member of this name.
+    /// The member of this name, after the constraints were checked.
     joined_by: Option<ConditionalOperator>,
 }
 
 impl WriteBody {
-    /// Reads the member of this name if it is one of these, and skips it if not.
+    /// Reads the member if it is one of these, else skips it.
     pub(super) fn read(&mut self, reader: &mut Reader<'_>, member: &str) -> Result<()> {
         match member {
             "TableName" => self.table_name = reader.owned_string()?,
@@ -88,8 +88,8 @@ impl WriteBody {
         constraints.one_of(path, given, &COLLECTION_METRICS).unwrap_or_default()
     }
 
-    /// Refuses parameters of two styles at once. `updates` says whether the request has
-    /// `AttributeUpdates` and `UpdateExpression`, for the operation that can have them.
+    /// Refuses legacy parameters combined with expressions. `updates` says whether an UpdateItem
+    /// has `AttributeUpdates` and `UpdateExpression`.
     pub(super) fn check_styles(&self, updates: Option<(bool, bool)>) -> Result<()> {
         let condition = (Parameter::ConditionExpression, self.condition_expression.is_some());
         let mut legacy: Vec<Given> = Vec::with_capacity(3);
@@ -105,14 +105,14 @@ impl WriteBody {
         self.placeholders.check_needed(&expressions)
     }
 
-    /// The condition that `Expected` stands for.
+    /// The condition of `Expected`.
     pub(super) fn expected_condition(&mut self) -> Result<Option<Condition>> {
         let expected = self.expected.take().unwrap_or_default();
         let operator = ConditionalOperator::check(self.joined_by, expected.len())?;
         expected.into_condition(operator)
     }
 
-    /// The condition that `ConditionExpression` stands for.
+    /// The condition of `ConditionExpression`.
     pub(super) fn condition(&mut self) -> Result<Option<Condition>> {
         let text = self.condition_expression.as_deref();
         let parameter = Parameter::ConditionExpression;
@@ -120,8 +120,8 @@ impl WriteBody {
     }
 }
 
-/// Refuses a write whose condition does not hold of what is stored. The error has the stored
-/// item if `return_old` asks for it.
+/// Refuses a write whose condition fails. The error contains the stored item if `return_old` is
+/// set.
 pub(super) fn check_condition(
     condition: Option<&Condition>,
     old: Option<&StoredItem>,
@@ -136,24 +136,24 @@ pub(super) fn check_condition(
     Ok(Err(Error::conditional_check_failed(item)))
 }
 
-/// A decision that was given all the fuel that it takes.
+/// A decision made with unlimited fuel.
 pub(super) fn decided<D>(decision: Result<Result<D>, OutOfFuel>) -> Result<D> {
     decision.unwrap_or_else(|OutOfFuel| Err(Error::new(ErrorKind::InternalServerError)))
 }
 
-/// What PutItem, UpdateItem and DeleteItem answer.
+/// The response of PutItem, UpdateItem and DeleteItem.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WriteAnswer {
-    /// What `ReturnValues` asked for, if there is any of it.
+    /// The attributes requested by `ReturnValues`, if there are any.
     pub attributes: Option<Attributes>,
-    /// What the write cost, where the request asked for it.
+    /// Consumed capacity, if requested.
     pub consumed_capacity: Option<ConsumedCapacity>,
-    /// The item collection, where the request asked for it and the table has local indexes.
+    /// The item collection, if requested and the table has local indexes.
     pub item_collection_metrics: Option<ItemCollectionMetrics>,
 }
 
 impl WriteAnswer {
-    /// Writes the answer's body.
+    /// Writes the response body.
     pub fn write_json(&self, writer: &mut Writer) {
         writer.object(|object| {
             if let Some(attributes) = &self.attributes {

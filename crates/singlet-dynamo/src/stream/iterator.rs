@@ -1,4 +1,4 @@
-//! Places in a shard that clients hold on to.
+//! Clients' positions in a shard.
 
 use super::SequenceNumber;
 use crate::Timestamp;
@@ -6,13 +6,12 @@ use crate::arn::StreamArn;
 use crate::base64;
 use crate::error::{Error, ErrorKind, Result};
 
-/// How long an iterator can be used.
+/// How long an iterator is valid.
 const VALID_MS: i64 = 15 * 60 * 1000;
 
-/// A place in a shard, as GetShardIterator gives it and GetRecords takes it.
+/// A position in a shard, returned by GetShardIterator and passed to GetRecords.
 ///
-/// To clients it is a text that says nothing; it begins with the ARN of the stream, as the
-/// service's do.
+/// Opaque to clients; like the service's, it begins with the ARN of the stream.
 ///
 /// ```
 /// use singlet_dynamo::arn::StreamArn;
@@ -35,14 +34,14 @@ pub struct ShardIterator {
     pub stream_arn: StreamArn,
     /// The shard.
     pub shard_id: String,
-    /// Reading begins with the first record that has this number or a larger one.
+    /// The first record to read has this number or a larger one.
     pub next: SequenceNumber,
-    /// When it was given out.
+    /// When it was issued.
     pub issued_at: Timestamp,
 }
 
 impl ShardIterator {
-    /// Reads an iterator that was given out before.
+    /// Parses an issued iterator.
     pub fn parse(text: &str) -> Result<Self> {
         Self::parts(text).ok_or_else(|| Error::validation("Invalid ShardIterator"))
     }
@@ -57,11 +56,11 @@ impl ShardIterator {
             next: SequenceNumber::parse(parts.next()?)?,
             issued_at: Timestamp::from_millis(parts.next()?.parse().ok()?),
         };
-        // Only the one text that is written for an iterator is read as it.
+        // Only the canonical text of an iterator is accepted.
         (iterator.to_string() == text).then_some(iterator)
     }
 
-    /// Checks that it can still be used.
+    /// Checks that it has not expired.
     pub fn check(&self, now: Timestamp) -> Result<()> {
         if now.millis_since(self.issued_at) > VALID_MS {
             return Err(Error::new(ErrorKind::ExpiredIterator));
@@ -72,7 +71,7 @@ impl ShardIterator {
 
 impl std::fmt::Display for ShardIterator {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        // The bar at the end shows that nothing is cut off.
+        // The trailing bar shows that nothing was cut off.
         let place = format!("{}|{}|{}|", self.shard_id, self.next, self.issued_at.as_millis());
         write!(f, "{}|1|{}", self.stream_arn.as_str(), base64::encode(place.as_bytes()))
     }
@@ -92,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn an_iterator_expires_after_a_quarter_of_an_hour() {
+    fn an_iterator_expires_after_15_minutes() {
         let iterator = iterator();
         assert!(iterator.check(Timestamp::from_millis(1000 + VALID_MS)).is_ok());
         let error = iterator.check(Timestamp::from_millis(1001 + VALID_MS)).unwrap_err();
@@ -101,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_that_was_changed_is_no_iterator() {
+    fn a_modified_iterator_is_rejected() {
         let text = iterator().to_string();
         for cut in 0..text.len() {
             assert!(ShardIterator::parse(&text[..cut]).is_err(), "{cut}");

@@ -1,4 +1,4 @@
-//! What happened to one item.
+//! Stream records.
 
 use super::SequenceNumber;
 use crate::json::Writer;
@@ -6,19 +6,19 @@ use crate::stored::Attributes;
 use crate::table::StreamViewType;
 use crate::{Map, Timestamp};
 
-/// What was done to an item.
+/// The kind of change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EventName {
-    /// It came.
+    /// The item was created.
     Insert,
-    /// It changed.
+    /// The item was changed.
     Modify,
-    /// It went.
+    /// The item was deleted.
     Remove,
 }
 
 impl EventName {
-    /// The name in answers.
+    /// The name in responses.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -29,7 +29,7 @@ impl EventName {
     }
 }
 
-/// A record of a stream: what happened to one item.
+/// A stream record: a change to one item.
 ///
 /// ```
 /// use singlet_dynamo::stream::{EventName, SequenceNumber, StreamRecord};
@@ -52,35 +52,35 @@ impl EventName {
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct StreamRecord {
-    /// What tells it from all other records: 32 hexadecimal digits.
+    /// A unique id: 32 hexadecimal digits.
     pub event_id: String,
-    /// What was done.
+    /// The kind of change.
     pub event_name: EventName,
-    /// Its place in its shard.
+    /// Its position in its shard.
     pub sequence_number: SequenceNumber,
-    /// When it was done.
+    /// When the change happened.
     pub created_at: Timestamp,
-    /// Which images the stream carries.
+    /// Which images the stream contains.
     pub view_type: StreamViewType,
     /// The item's key.
     pub keys: Map,
-    /// The item as it is now, if the stream carries that.
+    /// The new item, if the stream contains it.
     pub new_image: Option<Attributes>,
-    /// The item as it was, if the stream carries that.
+    /// The old item, if the stream contains it.
     pub old_image: Option<Attributes>,
-    /// Whether the item went because its time had come, and not at somebody's request.
+    /// Whether TTL deleted the item, rather than a request.
     pub is_expiry: bool,
 }
 
 impl StreamRecord {
-    /// The size that the service tells: the key's, and that of the images.
+    /// The size that the service reports: the key's, and that of the images.
     #[must_use]
     pub fn size_bytes(&self) -> usize {
         let images = self.new_image.iter().chain(&self.old_image);
         self.keys.size() + images.map(Attributes::size).sum::<usize>()
     }
 
-    /// Writes the record as GetRecords gives it; `region` is where the table lives.
+    /// Writes the record as in GetRecords; `region` is the table's.
     pub(crate) fn write_json(&self, region: &str, writer: &mut Writer) {
         writer.object(|object| {
             object.string("eventID", &self.event_id);
@@ -102,7 +102,7 @@ impl StreamRecord {
 
     fn write_change(&self, writer: &mut Writer) {
         writer.object(|object| {
-            // To the second, as the service tells it.
+            // To the second, as in the service.
             let second = self.created_at.as_millis().div_euclid(1000);
             object.double("ApproximateCreationDateTime", second as f64);
             object.member("Keys", |writer| self.keys.write_json(writer));
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes_are_those_that_the_service_gives() {
+    fn sizes_match_the_service() {
         // Recorded from the service by localstack: test_dynamodb_stream_records_with_update_item.
         let image = |one: &str, two: &str| {
             Some(Item::from([
@@ -153,9 +153,9 @@ mod tests {
         assert_eq!(record(image("value2", "value3"), image("value1", "value2")).size_bytes(), 80);
     }
 
-    /// Records without images counted as nothing, so that a thousand of them were written at once.
+    /// Records without images used to have size zero, so a thousand of them were written at once.
     #[test]
-    fn records_without_images_have_bytes_too() {
+    fn records_without_images_have_a_size() {
         let answer = GetRecordsAnswer {
             records: vec![record(None, None); 1000],
             next_shard_iterator: None,

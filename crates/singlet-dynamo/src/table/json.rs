@@ -1,4 +1,4 @@
-//! Tables as answers describe them.
+//! Writes table descriptions as JSON.
 
 use super::{BillingMode, IndexDescription, TableDescription};
 use crate::arn;
@@ -6,8 +6,8 @@ use crate::json::{Object, Writer};
 use crate::schema::{IndexProjection, KeyAttribute, KeySchema, Scope};
 
 impl TableDescription {
-    /// Writes the description, as the answers of CreateTable, DescribeTable, UpdateTable and
-    /// DeleteTable carry it.
+    /// Writes the description, as in the responses of CreateTable, DescribeTable, UpdateTable and
+    /// DeleteTable.
     pub fn write_json(&self, writer: &mut Writer) {
         writer.object(|object| {
             object.member("AttributeDefinitions", |writer| {
@@ -40,7 +40,7 @@ impl TableDescription {
         });
     }
 
-    /// A table that was never on demand has no summary: that it is provisioned is the default.
+    /// A table that was never on demand has no summary: provisioned is the default.
     fn write_billing(&self, object: &mut Object<'_>) {
         let mode = self.billing_mode();
         if mode == BillingMode::Provisioned && self.on_demand_since.is_none() {
@@ -113,18 +113,17 @@ pub(crate) fn write_definitions(attributes: &[&KeyAttribute], writer: &mut Write
     });
 }
 
-/// Writes a key's attributes as `KeySchema` has them, with their roles but not their types.
+/// Writes a key as `KeySchema`, with the roles of its attributes but not their types.
 pub(crate) fn write_key_schema(key: &KeySchema, writer: &mut Writer) {
-    writer.array(key.attributes(), |writer, attribute| {
-        let is_partition = attribute.name == key.partition.name;
+    writer.array(key.elements(), |writer, (attribute, role)| {
         writer.object(|object| {
             object.string("AttributeName", &attribute.name);
-            object.string("KeyType", if is_partition { "HASH" } else { "RANGE" });
+            object.string("KeyType", role.as_str());
         });
     });
 }
 
-/// Writes a projection; the service tells the names in their order, however they were given.
+/// Writes a projection; the service sorts the names.
 pub(crate) fn write_projection(projection: &IndexProjection, writer: &mut Writer) {
     writer.object(|object| match projection {
         IndexProjection::All => object.string("ProjectionType", "ALL"),

@@ -1,4 +1,4 @@
-//! Tables as answers describe them, read back.
+//! Parses table descriptions in responses.
 
 use super::{
     BillingMode, IndexDescription, OnDemandThroughput, StreamViewType, TableClass,
@@ -7,10 +7,12 @@ use super::{
 use crate::Timestamp;
 use crate::error::{Error, Result};
 use crate::json::Reader;
-use crate::schema::{Index, IndexProjection, KeyAttribute, KeySchema, KeyType, Scope};
+use crate::schema::{
+    Index, IndexProjection, KeyAttribute, KeyLimits, KeyRole, KeySchema, KeyType, Scope,
+};
 
-/// The members as they stand in the answer: keys are complete only with the definitions, which may
-/// come after them.
+/// The members of the response. Keys are only complete with the attribute definitions, which may
+/// come later.
 #[derive(Default)]
 struct Body {
     name: Option<String>,
@@ -57,8 +59,8 @@ struct ThroughputBody {
 }
 
 impl TableDescription {
-    /// Reads a description, except for the history of the throughput. The time to live and the tags
-    /// are not in it: other operations return them.
+    /// Parses a description without the throughput's history. TTL and tags are not part of it:
+    /// other operations return them.
     pub(crate) fn read(reader: &mut Reader<'_>) -> Result<Option<Self>> {
         let mut body = Body::default();
         let found = reader.structure("TableDescription", |reader, member| {
@@ -207,7 +209,7 @@ impl IndexBody {
             projection,
             scope,
         };
-        // A local index is there as long as its table, and shares its throughput.
+        // A local index exists as long as its table, and shares its throughput.
         let (status, throughput) = match scope {
             Scope::Local => (TableStatus::Active, Throughput::default()),
             Scope::Global => (status(self.status)?, self.throughput.of_mode(mode)),
@@ -222,7 +224,7 @@ impl IndexBody {
 }
 
 impl ThroughputBody {
-    /// Reads the member of this name if it is a throughput, and skips it if not.
+    /// Reads the member if it is a throughput, else skips it.
     fn read(&mut self, reader: &mut Reader<'_>, member: &str) -> Result<()> {
         if !["ProvisionedThroughput", "OnDemandThroughput"].contains(&member) {
             return reader.skip();
@@ -247,7 +249,7 @@ impl ThroughputBody {
                 self.write_capacity_units.unwrap_or_default(),
             ),
             BillingMode::PayPerRequest => {
-                // The service writes -1 for a limit that is not set.
+                // The service writes -1 for an unset limit.
                 let limit = |units: Option<i64>| units.filter(|units| *units >= 0);
                 Throughput::OnDemand(OnDemandThroughput {
                     max_read_request_units: limit(self.max_read_request_units),
@@ -258,7 +260,7 @@ impl ThroughputBody {
     }
 }
 
-/// A list of structures with two texts each.
+/// A list of structures with two strings each.
 fn pairs(reader: &mut Reader<'_>, first: &str, second: &str) -> Result<Vec<(String, String)>> {
     reader.elements(|reader| {
         let mut pair = (String::new(), String::new());
@@ -281,21 +283,20 @@ fn text(reader: &mut Reader<'_>) -> Result<String> {
 }
 
 fn key(elements: &[(String, String)], definitions: &[(String, String)]) -> Result<KeySchema> {
-    let attribute = |role: &str| -> Result<Option<KeyAttribute>> {
-        let Some((name, _)) = elements.iter().find(|(_, own)| own == role) else {
-            return Ok(None);
-        };
+    let element = |(name, role): &(String, String)| {
         let kind = definitions.iter().find(|(own, _)| own == name);
         let kind = kind.and_then(|(_, kind)| KeyType::from_name(kind));
-        Ok(Some(KeyAttribute::new(name.as_str(), present(kind, "the type of a key attribute")?)))
+        let kind = present(kind, "the type of a key attribute")?;
+        let role = KeyRole::CHOICES.iter().find(|(own, _)| own == role).map(|(_, role)| *role);
+        Ok((KeyAttribute::new(name.as_str(), kind), present(role, "the role of a key attribute")?))
     };
-    Ok(KeySchema {
-        partition: present(attribute("HASH")?, "a partition key")?,
-        sort: attribute("RANGE")?,
-    })
+    let elements = elements.iter().map(element).collect::<Result<Vec<_>>>()?;
+    present(elements.first(), "a partition key")?;
+    KeySchema::new(elements, KeyLimits::Composite)
+        .map_err(|error| Error::serialization(error.message().to_owned()))
 }
 
-/// Statuses such as `ARCHIVED` are errors: nothing can be done with such a table.
+/// Other statuses, such as `ARCHIVED`, are errors: such a table cannot be used.
 fn status(name: Option<String>) -> Result<TableStatus> {
     let name = present(name, "a status")?;
     known(TableStatus::from_name(&name), &name)

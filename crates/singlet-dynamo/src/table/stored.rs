@@ -1,13 +1,14 @@
-//! Tables as a store keeps them: an item, so that the stored form of items is theirs too.
+//! The stored form of a table description: an item, so it uses the encoding of items.
 //!
-//! Members that are not known are passed over, and members that a later version adds must be
-//! ones that an older store can do without.
+//! Unknown members are ignored. Members added by a later version must be optional for older stores.
 
 use super::{
     BillingMode, IndexDescription, OnDemandThroughput, StreamViewType, TableClass,
     TableDescription, TableStatus, Throughput, ThroughputDescription, WarmThroughput,
 };
-use crate::schema::{Index, IndexProjection, KeyAttribute, KeySchema, KeyType, Scope};
+use crate::schema::{
+    Index, IndexProjection, KeyAttribute, KeyLimits, KeyRole, KeySchema, KeyType, Scope,
+};
 use crate::{Item, Map, Timestamp, Value};
 
 impl TableDescription {
@@ -38,7 +39,7 @@ impl TableDescription {
         item
     }
 
-    /// The table that was stored as this item, or `None` if no table was.
+    /// The table in this stored item, or `None` if it is not one.
     #[must_use]
     pub fn from_item(item: &Map) -> Option<Self> {
         Some(Self {
@@ -96,14 +97,21 @@ fn tags_value(table: &TableDescription) -> Value {
     Value::M(tags.collect())
 }
 
+/// A list of the attributes, partition attributes first. Several partition attributes are a nested
+/// list in first place, which older versions cannot mistake for another key.
 fn key_value(key: &KeySchema) -> Value {
-    let attributes = key.attributes().map(|attribute| {
+    let attribute = |attribute: &KeyAttribute| {
         Value::M(Map::from([
             ("name", Value::from(attribute.name.as_str())),
             ("type", Value::from(attribute.kind.to_string())),
         ]))
-    });
-    Value::L(attributes.collect())
+    };
+    let partition: Vec<Value> = key.partition().map(attribute).collect();
+    let sort = key.sort().iter().map(attribute);
+    Value::L(match partition.len() {
+        1 => partition.into_iter().chain(sort).collect(),
+        _ => std::iter::once(Value::L(partition)).chain(sort).collect(),
+    })
 }
 
 fn index_value(described: &IndexDescription) -> Value {
@@ -117,7 +125,7 @@ fn index_value(described: &IndexDescription) -> Value {
         ("itemCount", count(described.item_count)),
         ("sizeBytes", count(described.size_bytes)),
     ]);
-    // An index without a member for its projection projects its keys.
+    // An index without this member projects its keys.
     match projection {
         IndexProjection::KeysOnly => {}
         IndexProjection::All => insert(&mut index, "projectsAll", Some(Value::from(true))),
@@ -189,22 +197,23 @@ fn named<T: Copy>(names: &[(&str, T)], wanted: &str) -> Option<T> {
 }
 
 fn key_of(value: &Value) -> Option<KeySchema> {
-    let attribute = |value: &Value| match value {
+    let element = |value: &Value, role: KeyRole| match value {
         Value::M(map) => {
-            Some(KeyAttribute::new(text(map, "name")?, KeyType::from_name(text(map, "type")?)?))
+            let kind = KeyType::from_name(text(map, "type")?)?;
+            Some((KeyAttribute::new(text(map, "name")?, kind), role))
         }
         _ => None,
     };
-    match value {
-        Value::L(values) => match values.as_slice() {
-            [partition] => Some(KeySchema { partition: attribute(partition)?, sort: None }),
-            [partition, sort] => {
-                Some(KeySchema { partition: attribute(partition)?, sort: Some(attribute(sort)?) })
-            }
-            _ => None,
-        },
-        _ => None,
-    }
+    let Value::L(values) = value else { return None };
+    let (first, sort) = values.split_first()?;
+    let partition = match first {
+        Value::L(partition) => partition,
+        one => std::slice::from_ref(one),
+    };
+    let partition = partition.iter().map(|value| element(value, KeyRole::Hash));
+    let sort = sort.iter().map(|value| element(value, KeyRole::Range));
+    let elements = partition.chain(sort).collect::<Option<Vec<_>>>()?;
+    KeySchema::new(elements, KeyLimits::Composite).ok()
 }
 
 fn index_of(value: &Value) -> Option<IndexDescription> {

@@ -1,23 +1,23 @@
-//! How much may be asked of a table or a global index in a second, and how that is paid for.
+//! Throughput and billing mode of tables and global indexes.
 
 use crate::Timestamp;
 use crate::json::{Object, Writer};
 
-/// How a table is paid for.
+/// The billing mode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BillingMode {
-    /// For a throughput that is set aside, used or not.
+    /// For provisioned throughput, used or not.
     Provisioned,
-    /// For each request.
+    /// Per request.
     PayPerRequest,
 }
 
 impl BillingMode {
-    /// The names, in the order in which the service lists them.
+    /// The names, in the service's order.
     pub(crate) const CHOICES: [(&str, Self); 2] =
         [("PROVISIONED", Self::Provisioned), ("PAY_PER_REQUEST", Self::PayPerRequest)];
 
-    /// The name in requests and answers.
+    /// The name in requests and responses.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -27,42 +27,42 @@ impl BillingMode {
     }
 }
 
-/// A throughput that is set aside.
+/// Provisioned throughput.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProvisionedThroughput {
-    /// Read units in a second.
+    /// Read units per second.
     pub read_capacity_units: i64,
-    /// Write units in a second.
+    /// Write units per second.
     pub write_capacity_units: i64,
 }
 
-/// What requests on demand may use at most; `None` is without a limit of the table's own.
+/// Limits of on-demand throughput; `None` means no limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OnDemandThroughput {
-    /// Read units in a second.
+    /// Read units per second.
     pub max_read_request_units: Option<i64>,
-    /// Write units in a second.
+    /// Write units per second.
     pub max_write_request_units: Option<i64>,
 }
 
 impl OnDemandThroughput {
-    /// Whether there is no limit at all.
+    /// Whether there is no limit.
     #[must_use]
     pub fn is_unlimited(&self) -> bool {
         *self == Self::default()
     }
 }
 
-/// The throughput of a table or a global index, as its billing mode has it.
+/// The throughput of a table or global index, by billing mode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Throughput {
-    /// Set aside.
+    /// Provisioned.
     Provisioned(ProvisionedThroughput),
-    /// As it is needed.
+    /// On demand.
     OnDemand(OnDemandThroughput),
 }
 
-/// As it is needed, without a limit.
+/// On demand without a limit.
 impl Default for Throughput {
     fn default() -> Self {
         Self::OnDemand(OnDemandThroughput::default())
@@ -70,13 +70,13 @@ impl Default for Throughput {
 }
 
 impl Throughput {
-    /// A throughput that is set aside.
+    /// Provisioned throughput.
     #[must_use]
     pub fn provisioned(read_capacity_units: i64, write_capacity_units: i64) -> Self {
         Self::Provisioned(ProvisionedThroughput { read_capacity_units, write_capacity_units })
     }
 
-    /// How it is paid for.
+    /// The billing mode.
     #[must_use]
     pub fn billing_mode(&self) -> BillingMode {
         match self {
@@ -85,7 +85,7 @@ impl Throughput {
         }
     }
 
-    /// What is set aside: nothing, when paid for on demand.
+    /// The provisioned units: zero if on demand.
     #[must_use]
     pub fn capacity(&self) -> ProvisionedThroughput {
         match self {
@@ -97,17 +97,17 @@ impl Throughput {
     }
 }
 
-/// What a table or an index can take at once without growing first.
+/// The throughput that a table or index supports immediately.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WarmThroughput {
-    /// Read units in a second.
+    /// Read units per second.
     pub read_units_per_second: i64,
-    /// Write units in a second.
+    /// Write units per second.
     pub write_units_per_second: i64,
 }
 
 impl WarmThroughput {
-    /// What every table and index on demand begins with.
+    /// The warm throughput of a new on-demand table or index.
     const ON_DEMAND: Self = Self { read_units_per_second: 12_000, write_units_per_second: 4_000 };
 
     fn of(throughput: &Throughput) -> Self {
@@ -128,29 +128,29 @@ impl WarmThroughput {
     }
 }
 
-/// A throughput with its history, as DescribeTable tells it.
+/// A throughput with its history, as in DescribeTable.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ThroughputDescription {
     /// The throughput.
     pub throughput: Throughput,
-    /// How often it was lowered since midnight, UTC.
+    /// How often it was decreased since midnight UTC.
     pub number_of_decreases_today: i64,
-    /// When it was raised last.
+    /// When it was last increased.
     pub last_increase_at: Option<Timestamp>,
-    /// When it was lowered last.
+    /// When it was last decreased.
     pub last_decrease_at: Option<Timestamp>,
-    /// The most that it ever was, once it is in effect.
+    /// The highest throughput so far, once in effect.
     pub warm: Option<WarmThroughput>,
 }
 
 impl ThroughputDescription {
-    /// A throughput that has no history yet.
+    /// A throughput without history.
     #[must_use]
     pub fn new(throughput: Throughput) -> Self {
         Self { throughput, ..Self::default() }
     }
 
-    /// Changes the throughput at this moment.
+    /// Changes the throughput at this time.
     pub fn change(&mut self, throughput: Throughput, now: Timestamp) {
         let (before, after) = (self.throughput.capacity(), throughput.capacity());
         let raised = after.read_capacity_units > before.read_capacity_units
@@ -171,13 +171,13 @@ impl ThroughputDescription {
         self.throughput = throughput;
     }
 
-    /// The throughput is in effect from now on.
+    /// The throughput takes effect.
     pub fn settle(&mut self) {
         let warm = WarmThroughput::of(&self.throughput);
         self.warm = Some(self.warm.map_or(warm, |before| before.max(warm)));
     }
 
-    /// Writes the members that tables and global indexes have in common.
+    /// Writes the members common to tables and global indexes.
     pub(super) fn write_members(&self, object: &mut Object<'_>) {
         object.member("ProvisionedThroughput", |writer| self.write_provisioned(writer));
         if let Throughput::OnDemand(limits) = &self.throughput

@@ -1,4 +1,4 @@
-//! Bodies that are made to cost much, and what they cost.
+//! Expensive request bodies, and a measurement of their cost.
 
 use super::ALLOCATOR;
 use serde_json::Value as Json;
@@ -7,29 +7,29 @@ use singlet_testing::fuzz::processor_time;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// As large as the endpoint takes a body.
+/// The endpoint's maximum body size.
 pub(crate) const BODY_SIZE: usize = 16 << 20;
 
-/// What reading a body cost.
+/// The cost of parsing a body.
 #[derive(Debug)]
 pub(crate) struct Cost {
-    /// The most bytes that were allocated at a time, besides the body.
+    /// Peak allocation in bytes, without the body.
     pub(crate) memory: usize,
     pub(crate) time: Duration,
-    /// How long the error's message is.
+    /// The length of the error message.
     pub(crate) message: usize,
     /// The beginning of the message.
     pub(crate) error: Option<String>,
 }
 
-/// Held by a test while it measures: the allocator counts for the whole process, also what other
-/// tests allocate for their bodies.
+/// Held by a test while it measures: the allocator counts for the whole process, including other
+/// tests.
 pub(crate) fn alone() -> MutexGuard<'static, ()> {
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Reads a request of an operation.
+/// Parses a request of an operation.
 pub(crate) fn cost(operation: &str, body: &str) -> Cost {
     let mut outcome = None;
     ALLOCATOR.reset_peak_usage();
@@ -42,7 +42,7 @@ pub(crate) fn cost(operation: &str, body: &str) -> Cost {
     Cost { memory, time, message, error }
 }
 
-/// Pieces with commas between them, of about this many bytes together.
+/// Pieces separated by commas, about this many bytes in total.
 pub(crate) fn list(size: usize, piece: impl Fn(usize) -> String) -> String {
     let mut all = piece(0);
     for place in 1.. {
@@ -56,14 +56,15 @@ pub(crate) fn list(size: usize, piece: impl Fn(usize) -> String) -> String {
     all
 }
 
-/// The body in many variants of about this size, in each of which one field is long.
+/// Variants of the body of about this size, in each of which one field is long.
 pub(crate) fn blown_up(seed: &str, size: usize, with: &mut impl FnMut(&str, &str)) {
     let seed: Json = serde_json::from_str(seed).unwrap();
     let mut paths = Vec::new();
     collect("", &seed, &mut paths);
     for path in paths {
         for (how, long) in long_variants(seed.pointer(&path).unwrap(), size) {
-            // The long part is put in as text: a tree of it would take longer to make than to test.
+            // The long part is inserted as text: building a tree of it would take longer than the
+            // test.
             let mut body = seed.clone();
             *body.pointer_mut(&path).unwrap() = Json::String("LONG".to_owned());
             let body = body.to_string().replacen("\"LONG\"", &long, 1);
@@ -146,7 +147,7 @@ fn long_variants(node: &Json, size: usize) -> Vec<(&'static str, String)> {
     }
 }
 
-/// A request of every operation, with all members that it can have together.
+/// A request of every operation, with as many members as can be combined.
 pub(crate) fn seeds() -> Vec<(&'static str, &'static str)> {
     vec![
         (

@@ -1,8 +1,7 @@
-//! Every case of `cases/*.txt`, answered by the language alone.
+//! Runs every case of `cases/*.txt` with the language crate alone.
 //!
-//! [`Tables`] carries out requests on a handful of items in memory, by nothing but the crate's
-//! own functions, in the order in which a server would call them. What a case expects and what
-//! came out are compared as `singlet_testing::cases` does.
+//! [`Tables`] executes requests on a few items in memory, using only the crate's functions, in the
+//! order in which a server calls them. `singlet_testing::cases` compares the results.
 
 use crate::tables_and_items::Tables;
 use singlet_testing::cases::{self, Answer, Case};

@@ -1,5 +1,5 @@
-//! Expressions mean what a second, naive reading of them means; what is printed is read again;
-//! and no text whatever makes them panic, overflow the stack, or take long.
+//! Expressions agree with a second, naive evaluation, and survive printing and parsing. No text
+//! causes a panic, a stack overflow or a long run.
 
 use proptest::prelude::*;
 use singlet_dynamo::binary::{self, ItemRef};
@@ -7,15 +7,15 @@ use singlet_dynamo::expression::{
     Comparator, Condition, KeyCondition, KeyTest, Parameter, Placeholders, Printer, Projection,
     Update,
 };
-use singlet_dynamo::schema::{KeyAttribute, KeySchema, KeyType};
-use singlet_dynamo::{Item, Value, key};
+use singlet_dynamo::schema::{KeyAttribute, KeyLimits, KeyRole, KeySchema, KeyType};
+use singlet_dynamo::{Item, Value};
 use singlet_testing::fuzz::{Random, growth, mutate};
 use singlet_testing::naive::{self, Claim, build_update, changes_of};
 use singlet_testing::strategy::expression::{changes, conditions, items, paths, values};
 use singlet_testing::{cases, strategy};
 use std::cmp::Ordering;
 
-/// The placeholders of what a printer printed.
+/// The placeholders in a printer's output.
 fn placeholders(printer: &Printer<'_>) -> Placeholders {
     let mut placeholders = Placeholders::default();
     let mut json = singlet_dynamo::json::Writer::new();
@@ -47,6 +47,53 @@ fn keys_of_one_type() -> impl Strategy<Value = [Value; 3]> {
         uniform3(strategy::number().prop_map(Value::N)),
         uniform3(strategy::blob().prop_map(Value::B)),
     ]
+}
+
+fn order(a: &Value, b: &Value) -> Ordering {
+    match (a, b) {
+        (Value::S(a), Value::S(b)) => a.cmp(b),
+        (Value::N(a), Value::N(b)) => a.cmp(b),
+        (Value::B(a), Value::B(b)) => a.cmp(b),
+        _ => unreachable!("of one type"),
+    }
+}
+
+/// One of the tests of a key attribute, if its type supports it.
+fn key_test(which: u8, value: &Value, other: &Value) -> Option<KeyTest> {
+    let compare = |comparator| Some(KeyTest::Compare(comparator, value.clone()));
+    match which {
+        0 => compare(Comparator::Equal),
+        1 => compare(Comparator::Less),
+        2 => compare(Comparator::LessOrEqual),
+        3 => compare(Comparator::Greater),
+        4 => compare(Comparator::GreaterOrEqual),
+        5 => {
+            let (low, high) =
+                if order(value, other).is_gt() { (other, value) } else { (value, other) };
+            Some(KeyTest::Between(low.clone(), high.clone()))
+        }
+        _ if matches!(value, Value::N(_)) => None,
+        _ => Some(KeyTest::BeginsWith(value.clone())),
+    }
+}
+
+fn passes(value: &Value, test: &KeyTest) -> bool {
+    match test {
+        KeyTest::Compare(comparator, other) => match comparator {
+            Comparator::Equal => order(value, other).is_eq(),
+            Comparator::NotEqual => order(value, other).is_ne(),
+            Comparator::Less => order(value, other).is_lt(),
+            Comparator::LessOrEqual => order(value, other).is_le(),
+            Comparator::Greater => order(value, other).is_gt(),
+            Comparator::GreaterOrEqual => order(value, other).is_ge(),
+        },
+        KeyTest::Between(low, high) => order(value, low).is_ge() && order(value, high).is_le(),
+        KeyTest::BeginsWith(prefix) => match (value, prefix) {
+            (Value::S(value), Value::S(prefix)) => value.starts_with(prefix.as_str()),
+            (Value::B(value), Value::B(prefix)) => value.starts_with(prefix),
+            _ => false,
+        },
+    }
 }
 
 proptest! {
@@ -82,7 +129,7 @@ proptest! {
         match (made, naive::update(&changes, &item)) {
             (Ok(made), Ok(expected)) => {
                 prop_assert_eq!(&made, &expected);
-                // What is made can be stored.
+                // The result can be stored.
                 prop_assert!(ItemRef::new(&binary::encode(&made)).is_ok());
             }
             (made, expected) => prop_assert_eq!(made, expected),
@@ -92,8 +139,8 @@ proptest! {
     }
 
     #[test]
-    fn an_update_without_an_item_begins_with_its_key(changes in changes(), key in items()) {
-        // Nothing is removed from what is not there, wherever a path may lead.
+    fn an_update_of_a_missing_item_starts_from_its_key(changes in changes(), key in items()) {
+        // Removing from a missing item has no effect, for any path.
         let kept: Vec<_> = changes.iter().filter(|change| !change.removes()).cloned().collect();
         let Some(real) = build_update(&changes) else { return Ok(()) };
         let stored = binary::encode(&key);
@@ -150,61 +197,69 @@ proptest! {
     }
 
     #[test]
+    fn keys_sort_attribute_by_attribute(
+        values in proptest::collection::vec((keys_of_one_type(), any::<bool>()), 1..=8),
+    ) {
+        let names: Vec<String> = (0..values.len()).map(|place| format!("k{place}")).collect();
+        let mut elements = Vec::new();
+        let [mut one, mut other] = [Item::new(), Item::new()];
+        let mut expected = Ordering::Equal;
+        for (place, (([a, b, _], is_same), name)) in values.iter().zip(&names).enumerate() {
+            let b = if *is_same { a } else { b };
+            if [a, b].iter().any(|value| value.size() == 0) {
+                return Ok(());
+            }
+            let role = if place < values.len().div_ceil(2) { KeyRole::Hash } else { KeyRole::Range };
+            let kind = KeyType::from_name(a.kind().as_str()).unwrap();
+            elements.push((KeyAttribute::new(name.as_str(), kind), role));
+            one.insert(name.as_str(), a.clone());
+            other.insert(name.as_str(), b.clone());
+            expected = expected.then(order(a, b));
+        }
+        let schema = KeySchema::new(elements, KeyLimits::Composite).unwrap();
+        let [one_key, other_key] = [&one, &other].map(|item| schema.key_of_item(item).unwrap());
+        prop_assert_eq!(one_key.as_bytes().cmp(other_key.as_bytes()), expected);
+        prop_assert_eq!(schema.attributes_of(&one_key), Some(one));
+    }
+
+    /// Equalities on the first sort attributes, then any test of the next one, with or without
+    /// further attributes of other types.
+    #[test]
     fn key_conditions_are_ranges_of_bytes(
-        [value, other, sort] in keys_of_one_type(),
-        which in 0..7_u8,
+        asked in proptest::collection::vec((keys_of_one_type(), any::<bool>()), 1..=4),
+        last_test in 0..7_u8,
+        count in 1..=4_usize,
     ) {
         let nonempty = |value: &Value| *value != Value::from("") && *value != Value::B(vec![]);
-        if !nonempty(&value) || !nonempty(&other) {
-            return Ok(());
+        let mut elements = vec![(KeyAttribute::new("pk", KeyType::S), KeyRole::Hash)];
+        let mut item = Item::from([("pk", Value::from("p"))]);
+        let mut condition = KeyCondition::partition("pk", Value::from("p"));
+        let mut expected = true;
+        for (place, ([value, other, own], is_same)) in asked.iter().enumerate() {
+            if !nonempty(value) || !nonempty(other) || !nonempty(own) {
+                return Ok(());
+            }
+            let own = if *is_same { value } else { own };
+            let name = format!("sk{place}");
+            let kind = KeyType::from_name(value.kind().as_str()).unwrap();
+            elements.push((KeyAttribute::new(name.as_str(), kind), KeyRole::Range));
+            item.insert(name.as_str(), own.clone());
+            let count = count.min(asked.len());
+            if place < count {
+                let which = if place + 1 == count { last_test } else { 0 };
+                let Some(test) = key_test(which, value, other) else { return Ok(()) };
+                expected &= passes(own, &test);
+                condition = condition.and(name, test).unwrap();
+            }
         }
-        let order = |a: &Value, b: &Value| match (a, b) {
-            (Value::S(a), Value::S(b)) => a.cmp(b),
-            (Value::N(a), Value::N(b)) => a.cmp(b),
-            (Value::B(a), Value::B(b)) => a.cmp(b),
-            _ => unreachable!("of one type"),
-        };
-        let (low, high) = match order(&value, &other) {
-            Ordering::Greater => (other.clone(), value.clone()),
-            _ => (value.clone(), other.clone()),
-        };
-        let compare = |comparator| KeyTest::Compare(comparator, value.clone());
-        let found = order(&sort, &value);
-        let (test, expected) = match which {
-            0 => (compare(Comparator::Equal), found.is_eq()),
-            1 => (compare(Comparator::Less), found.is_lt()),
-            2 => (compare(Comparator::LessOrEqual), found.is_le()),
-            3 => (compare(Comparator::Greater), found.is_gt()),
-            4 => (compare(Comparator::GreaterOrEqual), found.is_ge()),
-            5 => (
-                KeyTest::Between(low.clone(), high.clone()),
-                order(&sort, &low).is_ge() && order(&sort, &high).is_le(),
-            ),
-            _ => match (&sort, &value) {
-                (Value::S(sort), Value::S(prefix)) => {
-                    (KeyTest::BeginsWith(value.clone()), sort.starts_with(prefix.as_str()))
-                }
-                (Value::B(sort), Value::B(prefix)) => {
-                    (KeyTest::BeginsWith(value.clone()), sort.starts_with(prefix))
-                }
-                _ => return Ok(()),
-            },
-        };
-        let kind = KeyType::from_name(value.kind().as_str()).unwrap();
-        let schema = KeySchema {
-            partition: KeyAttribute::new("pk", KeyType::S),
-            sort: Some(KeyAttribute::new("sk", kind)),
-        };
-        let condition = KeyCondition::partition("pk", Value::from("p")).and("sk", test).unwrap();
+        let schema = KeySchema::new(elements, KeyLimits::Composite).unwrap();
+        let key = schema.key_of_item(&item).unwrap();
         let range = condition.range(&schema, None).unwrap();
-        prop_assert_eq!(range.contains(&sort), expected, "{:?} {:?}", range, sort);
-        // Whatever follows the sort key, as the rest of a row's key does.
-        let bytes = range.sort_bytes();
+        prop_assert_eq!(range.contains(&key), expected, "{:?} {:?}", range, key);
+        // Any bytes may follow the sort key, as the rest of a row's key does.
         for following in [&b""[..], b"\0", b"\0\0\0", b"\xff\xff\xff", b"x"] {
-            let mut row = Vec::new();
-            key::push_encoded(&sort, &mut row);
-            row.extend_from_slice(following);
-            prop_assert_eq!(bytes.contains(&row), expected, "{:?} {:?}", range, row);
+            let row = [key.sort_bytes(), following].concat();
+            prop_assert_eq!(range.sort_bytes().contains(&row), expected, "{:?} {:?}", range, row);
         }
 
         let mut printer = Printer::new();
@@ -220,7 +275,7 @@ proptest! {
     }
 }
 
-/// Reads a text as each kind of expression. What is accepted is printed and read again.
+/// Parses a text as each kind of expression. Accepted ones are printed and parsed again.
 fn read_as_everything(text: &str, value: Value) {
     let mut all = Placeholders::of(
         &[("#a", "a"), ("#b", "b")],
@@ -235,7 +290,7 @@ fn read_as_everything(text: &str, value: Value) {
         let printed = printer.condition(&condition);
         let again =
             Condition::parse(&printed, Parameter::FilterExpression, &mut placeholders(&printer));
-        // Placeholders may be longer than what they stand for, and the text then too long.
+        // Placeholders may be longer than their names, which can make the text too long.
         if printed.len() <= singlet_dynamo::expression::SIZE_MAX {
             assert_eq!(again.unwrap(), condition, "{text} printed as {printed}");
         }
@@ -281,7 +336,7 @@ fn damaged_expressions_are_read_or_refused() {
     }
 }
 
-/// Texts that make a recursive parser, or an evaluation, or a destructor overflow its stack.
+/// Texts that overflow the stack of a recursive parser, evaluator or destructor.
 fn hostile(size: usize) -> Vec<String> {
     let repeated = |start: &str, piece: &str, middle: &str, end: &str, last: &str| {
         let room = size - start.len() - middle.len() - last.len();
@@ -313,7 +368,7 @@ fn hostile(size: usize) -> Vec<String> {
 
 #[test]
 fn no_expression_overflows_a_small_stack() {
-    // The size that threads have by default, in a build without optimisation.
+    // The default stack size of threads, in a build without optimisation.
     let thread = std::thread::Builder::new().stack_size(2 << 20).spawn(|| {
         for size in [100, 1000, 2000, 4096] {
             for text in hostile(size) {

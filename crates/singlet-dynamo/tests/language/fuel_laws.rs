@@ -1,8 +1,7 @@
-//! A budget of work changes nothing in what an expression means, and what does not depend on the
-//! item is computed once.
+//! A work budget does not change the result of an expression, and constant parts are computed once.
 //!
-//! A filter once made its search table anew for every item, also for a text that was longer than
-//! the value, and compared each item with all of 600,000 elements of a list.
+//! A filter used to rebuild its search table for every item, even for a text longer than the value,
+//! and compared each item with all of 600,000 elements of a list.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -13,10 +12,10 @@ use singlet_dynamo::{Item, Value};
 use singlet_testing::naive::{self, Change, Claim, Given, NewValue, Side, build_update};
 use singlet_testing::strategy::expression::{changes, conditions, items, values};
 
-/// How often lists are searched before they are indexed, and more.
+/// More often than lists are searched before they are indexed.
 const ITEMS: usize = 40;
 
-/// Evaluates with slices of this size, and says whether that needed another slice.
+/// Evaluates with slices of this size, and returns whether that needed another slice.
 fn in_slices(evaluator: &mut Evaluator<'_>, item: &Item, slice: u64) -> (bool, bool) {
     let stored = binary::encode(item);
     let mut pauses = 0;
@@ -29,7 +28,7 @@ fn in_slices(evaluator: &mut Evaluator<'_>, item: &Item, slice: u64) -> (bool, b
     (holds, pauses > 0)
 }
 
-/// The units that evaluating takes.
+/// The units that an evaluation takes.
 fn units(evaluator: &mut Evaluator<'_>, item: &Item) -> u64 {
     let stored = binary::encode(item);
     let mut fuel = Fuel::limited(u64::MAX);
@@ -45,7 +44,7 @@ fn item(value: Value) -> Item {
     Item::from([("a", value)])
 }
 
-/// Texts of two letters, long enough that their search table is kept, that are often parts of
+/// Texts of two letters, long enough that their search table is cached, and often substrings of
 /// each other.
 fn texts(lens: std::ops::Range<usize>) -> impl Strategy<Value = Vec<u8>> {
     (vec(prop_oneof![Just(b'a'), Just(b'b')], 1..4), lens)
@@ -222,7 +221,7 @@ fn a_long_list_is_indexed_once() {
 }
 
 #[test]
-fn what_does_not_depend_on_the_item_is_computed_once() {
+fn constant_parts_are_computed_once() {
     let text = || Operand::Value("ab".repeat(500_000).into());
     let condition = Condition::contains(text(), Operand::Value("abc".into())).unwrap();
     let mut evaluator = condition.evaluator();
@@ -243,10 +242,10 @@ fn a_long_evaluation_is_paused_within_one_item() {
     assert!(!holds && is_paused);
 }
 
-/// Each of many actions once looked through the whole item, and each element that came or went
-/// moved all behind it: a minute for one request.
+/// Each of many actions used to search the whole item, and each inserted or removed element moved
+/// all those behind it: a minute for one request.
 #[test]
-fn many_actions_take_no_more_than_the_item_and_they_are_large() {
+fn many_actions_take_linear_time() {
     // `AttributeUpdates` may have 10,000 of them.
     const LEN: usize = 9_000;
     let mut item = Item::new();
@@ -254,7 +253,7 @@ fn many_actions_take_no_more_than_the_item_and_they_are_large() {
         item.insert(format!("a{number:05}"), Value::from(true));
     }
     let stored = binary::encode(&item);
-    // As the parameter from before expressions has them: as many as there are.
+    // As legacy parameters, which are not limited in number.
     let body = |first: char| {
         let one = |number: usize| {
             format!(r#""{first}{number:05}x":{{"Action":"PUT","Value":{{"BOOL":true}}}}"#)

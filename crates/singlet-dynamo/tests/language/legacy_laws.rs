@@ -1,5 +1,4 @@
-//! The parameters from before expressions say the same as the expressions that the developer
-//! guide gives for them.
+//! The legacy parameters are equivalent to the expressions that the developer guide gives for them.
 
 use proptest::prelude::*;
 use singlet_dynamo::operation::{PutItem, Query, UpdateItem};
@@ -8,7 +7,7 @@ use singlet_dynamo::stored::StoredItem;
 use singlet_dynamo::{Item, Value};
 use singlet_testing::strategy::value;
 
-/// Operators with one value, and the condition that says the same.
+/// Operators with one value, and the equivalent condition.
 const OPERATORS: [(&str, &str); 9] = [
     ("EQ", "a = :v"),
     ("NE", "a <> :v"),
@@ -23,7 +22,7 @@ const OPERATORS: [(&str, &str); 9] = [
 
 fn schema() -> TableSchema {
     let attribute = |name: &str| KeyAttribute::new(name, KeyType::S);
-    let key = KeySchema { partition: attribute("pk"), sort: Some(attribute("sk")) };
+    let key = KeySchema::simple(attribute("pk"), Some(attribute("sk")));
     TableSchema { name: "games".to_owned(), key, indexes: Vec::new() }
 }
 
@@ -33,8 +32,8 @@ fn json(value: &Value) -> String {
     text.strip_prefix("{\"v\":").unwrap().strip_suffix('}').unwrap().to_owned()
 }
 
-/// Whether a put with these members passes, given what is stored; `None` if it is refused
-/// outright.
+/// Whether the condition of a put with these members holds for the stored item; `None` if the
+/// request is invalid.
 fn passes(members: &str, stored: &Item) -> Option<bool> {
     let body = format!(r#"{{"TableName":"games","Item":{{"pk":{{"S":"p"}}}},{members}}}"#);
     let request = PutItem::from_json(body.as_bytes()).ok()?;
@@ -60,7 +59,7 @@ proptest! {
         let modern = format!(
             r#""ConditionExpression":"{condition}","ExpressionAttributeValues":{{":v":{value}}}"#
         );
-        // The legacy operators take fewer types than the expressions do.
+        // The legacy operators support fewer types than expressions do.
         if let Some(legacy) = passes(&legacy, &item) {
             prop_assert_eq!(Some(legacy), passes(&modern, &item), "{} {}", operator, value);
         }
@@ -90,7 +89,7 @@ proptest! {
         let legacy = update(&format!(
             r#""AttributeUpdates":{{"a":{{"Action":"{action}","Value":{value}}}}}"#
         ));
-        // Expressions cannot add to lists; there the legacy parameter is compared to an append.
+        // Expressions cannot add to lists, so the legacy parameter is compared to an append.
         let modern = if action == "ADD" && matches!(given, Value::L(_)) {
             update(&format!(
                 r#""UpdateExpression":"SET a = list_append(if_not_exists(a, :e), :v)","ExpressionAttributeValues":{{":v":{value},":e":{{"L":[]}}}}"#
@@ -131,14 +130,15 @@ proptest! {
             "GE" => sort >= bound,
             _ => sort > bound,
         };
-        prop_assert_eq!(range(&modern).contains(&Value::from(sort)), naive);
+        let item = Item::from([("pk", Value::from("p")), ("sk", Value::from(sort))]);
+        prop_assert_eq!(range(&modern).contains(&schema.key.key_of_item(&item).unwrap()), naive);
     }
 }
 
-/// The service limits the operators of expressions, and the operands of `IN` there. These were
-/// refused by the same limits, although the old parameters are not expressions.
+/// The service limits the operators of expressions, and the operands of `IN` there. The same limits
+/// used to apply to legacy parameters, which are not expressions.
 #[test]
-fn limits_of_expressions_are_not_limits_of_what_was_before_them() {
+fn expression_limits_do_not_apply_to_legacy_parameters() {
     let members = |count: usize, member: &str| {
         let members: Vec<String> = (0..count).map(|at| format!(r#""a{at}":{member}"#)).collect();
         members.join(",")

@@ -1,4 +1,4 @@
-//! All tests of the language that need no process of their own: one program, which is linked once.
+//! All tests of the language that can share a process: one program, linked once.
 
 #![allow(
     clippy::unwrap_used,

@@ -1,12 +1,12 @@
-//! Numbers obey the laws of arithmetic and order, and agree with a slow and plain reckoning.
+//! Numbers obey the laws of arithmetic and order, and agree with a slow, simple implementation.
 
 use proptest::prelude::*;
 use singlet_dynamo::{Number, NumberError};
 use singlet_testing::strategy::{number, number_text};
 use std::cmp::Ordering;
 
-/// A number reckoned on paper: 250 digits before the point and 350 after it, highest first.
-/// Wide enough for every sum of two numbers.
+/// Schoolbook arithmetic: 250 digits before the point and 350 after it, highest first. Wide enough
+/// for every sum of two numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Paper {
     negative: bool,
@@ -70,7 +70,7 @@ impl Paper {
         Self { negative, digits }
     }
 
-    /// What DynamoDB says to this number.
+    /// DynamoDB's verdict on this number.
     fn verdict(&self) -> Result<(), NumberError> {
         let Some(first) = self.digits.iter().position(|&d| d > 0) else { return Ok(()) };
         let last = self.digits.iter().rposition(|&d| d > 0).unwrap();
@@ -97,7 +97,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_printed_is_read_again(n in number()) {
+    fn numbers_survive_printing_and_parsing(n in number()) {
         prop_assert_eq!(n.to_string().parse::<Number>().unwrap(), n);
     }
 
@@ -107,7 +107,7 @@ proptest! {
         let expected = Paper::of(&a).cmp(&Paper::of(&b));
         prop_assert_eq!(x.cmp(&y), expected);
         prop_assert_eq!(x.as_bytes().cmp(y.as_bytes()), expected);
-        // Whatever follows in a longer key does not matter.
+        // Bytes that follow in a longer key do not matter.
         let longer = [x.as_bytes(), &tail].concat();
         if expected.is_ne() {
             prop_assert_eq!(longer.as_slice().cmp(y.as_bytes()), expected);
@@ -149,7 +149,7 @@ proptest! {
 
     #[test]
     fn texts_beyond_the_limits_are_refused(text in "-?[0-9]{0,50}\\.?[0-9]{0,50}(e-?[0-9]{1,3})?") {
-        // The paper is too small for the far exponents; the unit tests have those.
+        // This is too small for extreme exponents; the unit tests cover those.
         let near = text.split_once('e').is_none_or(|(_, e)| e.parse::<i64>().unwrap().abs() < 60);
         if near && text.contains(|c: char| c.is_ascii_digit()) && !text.starts_with('e') {
             let mantissa = text.split('e').next().unwrap();

@@ -1,4 +1,4 @@
-//! Pages of Scan, followed from one to the next, show every item once, whatever their size.
+//! Following the pages of a Scan returns every item once, for any page size.
 
 use proptest::prelude::*;
 use singlet_dynamo::operation::{PageAnswer, Scan};
@@ -7,20 +7,23 @@ use singlet_dynamo::stored::StoredItem;
 use singlet_dynamo::{Item, Value};
 
 fn schema() -> TableSchema {
-    let key = KeySchema { partition: KeyAttribute::new("id", KeyType::N), sort: None };
+    let key = KeySchema::simple(KeyAttribute::new("id", KeyType::N), None);
     TableSchema { name: "games".to_owned(), key, indexes: Vec::new() }
 }
 
-/// One page of rows that lie in the order of their numbers.
+/// One page of rows, ordered by number.
 fn page(scan: &Scan, rows: &[Item]) -> PageAnswer {
     let schema = schema();
     let plan = scan.check(&schema).unwrap();
     let behind = |row: &&Item| match &plan.start {
         None => true,
-        Some(start) => match (row.get("id"), &start.table.partition) {
-            (Some(Value::N(row)), Value::N(start)) => row > start,
-            _ => false,
-        },
+        Some(start) => {
+            let start = schema.key.attributes_of(&start.table).unwrap();
+            match (row.get("id"), start.get("id")) {
+                (Some(Value::N(row)), Some(Value::N(start))) => row > start,
+                _ => false,
+            }
+        }
     };
     let mut page = scan.page();
     for row in rows.iter().filter(behind) {
@@ -69,7 +72,8 @@ proptest! {
             seen.extend(items.iter().map(|item| item.to_item()));
             match answer.last_evaluated_key {
                 None => break,
-                // A page that is not the last has read something, or reading would never end.
+                // A page that is not the last has read something; otherwise the scan would never
+                // end.
                 Some(key) => {
                     prop_assert!(answer.scanned_count > 0);
                     scan.exclusive_start_key = Some(key);

@@ -1,4 +1,4 @@
-//! Values survive every form they are put into, and keys sort as the values do.
+//! Values survive every encoding, and keys sort as the values do.
 
 use proptest::prelude::*;
 use singlet_dynamo::binary::{self, ItemRef};
@@ -9,8 +9,8 @@ use singlet_dynamo::{Map, Value, base64, key};
 use singlet_testing::strategy::{item, key_value, value};
 use std::cmp::Ordering;
 
-/// The order that the developer guide gives: texts by UTF-8 bytes, numbers by value, binaries
-/// by unsigned bytes. Values of different types do not meet in one key.
+/// The order in the developer guide: strings by UTF-8 bytes, numbers by value, binaries by unsigned
+/// bytes. A key never mixes types.
 fn order(a: &Value, b: &Value) -> Option<Ordering> {
     match (a, b) {
         (Value::S(a), Value::S(b)) => Some(a.as_bytes().cmp(b.as_bytes())),
@@ -49,7 +49,7 @@ proptest! {
     }
 
     #[test]
-    fn some_attributes_are_copied_as_they_lie(item in item()) {
+    fn attributes_are_copied_without_decoding(item in item()) {
         let mut kept = item.clone();
         kept.retain(|name, _| name < "c");
         let some = StoredItem::from(&item).only(|name| name < "c");
@@ -65,7 +65,7 @@ proptest! {
     }
 
     #[test]
-    fn damaged_bytes_are_refused_or_another_item(item in item(), place in any::<prop::sample::Index>(), to in any::<u8>()) {
+    fn damaged_bytes_are_rejected_or_are_another_item(item in item(), place in any::<prop::sample::Index>(), to in any::<u8>()) {
         let mut bytes = binary::encode(&item);
         let place = place.index(bytes.len());
         bytes[place] = to;
@@ -95,7 +95,7 @@ proptest! {
     }
 
     #[test]
-    fn what_begins_with_a_prefix_lies_under_its_encoding(a in "[a\u{0}\u{ff}b]{0,4}", b in "[a\u{0}\u{ff}b]{0,4}") {
+    fn encoded_prefixes_cover_all_values_with_the_prefix(a in "[a\u{0}\u{ff}b]{0,4}", b in "[a\u{0}\u{ff}b]{0,4}") {
         let mut prefix = Vec::new();
         key::push_encoded_prefix(a.as_bytes(), &mut prefix);
         prop_assert_eq!(encoded(&Value::from(b.as_str())).starts_with(&prefix), b.starts_with(&a));
@@ -107,7 +107,7 @@ proptest! {
     }
 
     #[test]
-    fn base64_is_read_only_as_it_would_be_written(text in "[A-D+/=é]{0,9}") {
+    fn only_canonical_base64_is_accepted(text in "[A-D+/=é]{0,9}") {
         if let Ok(bytes) = base64::decode(&text) {
             prop_assert_eq!(base64::encode(&bytes), text);
         }

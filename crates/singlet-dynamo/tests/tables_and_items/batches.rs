@@ -99,8 +99,6 @@ impl Tables {
 
 fn add_metrics(metrics: &mut MetricsByTable, table_name: &str, schema: &TableSchema, key: &Key) {
     if schema.indexes.iter().any(|index| index.scope == Scope::Local) {
-        let partition = &schema.key.partition.name;
-        let collection = ItemCollectionMetrics::new(partition.as_str(), key.partition.clone(), 0);
-        metrics.add(table_name, collection);
+        metrics.add(table_name, ItemCollectionMetrics::of(&schema.key, key, 0));
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{Table, Tables};
 use singlet_dynamo::capacity::{ConsumedCapacity, ReturnConsumedCapacity, read_units};
-use singlet_dynamo::key::{Key, push_encoded};
+use singlet_dynamo::key::Key;
 use singlet_dynamo::operation::{
     Answer, DeleteItem, GetItem, GetItemAnswer, ItemCollectionMetrics, Page, PutItem, Query, Scan,
     StartKey, UpdateItem, WriteAnswer,
@@ -27,8 +27,7 @@ impl Table<'_> {
         items.retain(|item| key_of(&schema.key, item).as_ref() != Some(key));
     }
 
-    /// The rows of the table or of an index, with the items that they are of, in the order of
-    /// their keys.
+    /// The rows of the table or of an index, with their items, in key order.
     fn rows(&self, index: Option<&Index>) -> Vec<(StoredItem, StoredItem)> {
         let key = index.map_or(&self.schema.key, |index| &index.key);
         let in_index = self.items.iter().filter(|item| key_of(key, item).is_some());
@@ -43,7 +42,7 @@ impl Table<'_> {
         rows
     }
 
-    /// Fills a page with the rows that are wanted and lie behind the start.
+    /// Fills a page with the matching rows after the start.
     fn fill<'r>(
         &self,
         mut page: Page<'r>,
@@ -66,13 +65,10 @@ fn key_of(schema: &KeySchema, item: &StoredItem) -> Option<Key> {
 }
 
 fn push_key(key: &Key, out: &mut Vec<u8>) {
-    push_encoded(&key.partition, out);
-    if let Some(sort) = &key.sort {
-        push_encoded(sort, out);
-    }
+    out.extend_from_slice(key.as_bytes());
 }
 
-/// Where a row lies: by the key of what is read, then by the table's.
+/// A row's position: the key of the index or table read, then the table's.
 fn place(key: &KeySchema, schema: &TableSchema, row: &StoredItem) -> Vec<u8> {
     let mut out = Vec::new();
     push_key(&key_of(key, row).unwrap(), &mut out);
@@ -87,7 +83,7 @@ fn place_of_start(start: &StartKey) -> Vec<u8> {
     out
 }
 
-/// What a write asked to be told of besides its attributes.
+/// The other results that a write requested: consumed capacity and metrics.
 struct Told<'r> {
     table_name: &'r str,
     capacity: ReturnConsumedCapacity,
@@ -109,10 +105,8 @@ fn write_answer(
             let (old, new) = (old.map(StoredItem::as_item), new.map(StoredItem::as_item));
             ConsumedCapacity::of_write(schema, told.capacity, old, new).told_of(told.table_name)
         }),
-        item_collection_metrics: (told.metrics && has_collections).then(|| {
-            let partition = &schema.key.partition.name;
-            ItemCollectionMetrics::new(partition.as_str(), key.partition.clone(), 0)
-        }),
+        item_collection_metrics: (told.metrics && has_collections)
+            .then(|| ItemCollectionMetrics::of(&schema.key, key, 0)),
     }
     .into()
 }
@@ -187,8 +181,7 @@ impl Tables {
         let wanted = |(row, _): &(StoredItem, StoredItem)| {
             let own = key_of(key, row).unwrap();
             let place = place(key, &table.schema, row);
-            own.partition == *plan.range.partition()
-                && own.sort.as_ref().is_none_or(|sort| plan.range.contains(sort))
+            plan.range.contains(&own)
                 && start.as_ref().is_none_or(|start| match request.scan_index_forward {
                     true => place > *start,
                     false => place < *start,

@@ -1,4 +1,4 @@
-//! A few tables with a few items, and what requests do to them.
+//! A few tables with a few items, and the effects of requests on them.
 
 mod batches;
 mod items;
@@ -14,7 +14,7 @@ use singlet_dynamo::{Error, ErrorKind, Item, Result, Timestamp};
 use singlet_testing::cases;
 use std::collections::BTreeMap;
 
-/// 2026-01-01T00:00:00.000, when everything happens.
+/// 2026-01-01T00:00:00.000, the time of all requests.
 const NOW: Timestamp = Timestamp::from_millis(1_767_225_600_000);
 
 pub(crate) struct Tables {
@@ -24,7 +24,7 @@ pub(crate) struct Tables {
 }
 
 impl Tables {
-    /// The tables that the cases speak of, all of them empty.
+    /// The tables used by the cases, all empty.
     pub(crate) fn new() -> Self {
         let home = Home { region: "us-east-1".into(), account: "123456789012".into() };
         let mut tables = Self { home, tables: BTreeMap::new(), items: BTreeMap::new() };
@@ -41,7 +41,7 @@ impl Tables {
         self.table(table).unwrap().put(&item);
     }
 
-    /// Carries out a request to its end.
+    /// Executes a request, which must succeed.
     pub(crate) fn done(&mut self, operation: &str, body: &str) {
         let answered = self.carry_out(operation, body);
         answered.unwrap_or_else(|error| panic!("{operation} {body}: {error}"));
@@ -50,7 +50,7 @@ impl Tables {
         }
     }
 
-    /// What is answered to a request.
+    /// The response to a request.
     pub(crate) fn carry_out(
         &mut self,
         operation: &str,

@@ -1,4 +1,4 @@
-//! The catalogue as it is stored: a row for each table, its counts, and each stream.
+//! The catalogue's rows: one for each table, its counts, and each stream.
 //!
 //! ```text
 //! t name    → the table
@@ -17,16 +17,15 @@ use singlet_dynamo::{Item, Map, Number, Timestamp, Type, Value, binary};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// A row of the catalogue's keyspace: its key, and what is stored.
+/// Key and value of a row in the catalogue's keyspace.
 pub(crate) type Row = (Vec<u8>, Vec<u8>);
 
 impl Catalogue {
-    /// The row of the next number.
     pub(crate) fn next_row(&self) -> Row {
         (b"n".to_vec(), self.next_space.to_be_bytes().to_vec())
     }
 
-    /// The catalogue that was stored as these rows, or `None` if they are none.
+    /// Decodes stored rows. `None` if they are malformed.
     pub(crate) fn from_rows(rows: impl IntoIterator<Item = Row>) -> Option<Self> {
         let mut catalogue = Self::default();
         let mut counts: BTreeMap<u32, Counts> = BTreeMap::new();
@@ -80,18 +79,16 @@ fn text(row: &Map, name: &str) -> Option<String> {
     }
 }
 
-/// The key of the row of a table's or an index's counts.
 pub(crate) fn counts_key(id: SpaceId) -> Vec<u8> {
     [b"c".as_slice(), &id.0.to_be_bytes()].concat()
 }
 
-/// What is stored for so many items of so many bytes.
 pub(crate) fn counts_value(items: i64, bytes: i64) -> Vec<u8> {
     [items.to_be_bytes(), bytes.to_be_bytes()].concat()
 }
 
 impl Counts {
-    /// What is stored for them once they have changed by so much.
+    /// The row's value after adding these amounts.
     pub(crate) fn value_after(&self, items: i64, bytes: i64) -> Vec<u8> {
         let sum = |count: u64, change: i64| {
             i64::try_from(count).unwrap_or(i64::MAX).saturating_add(change)
@@ -101,12 +98,10 @@ impl Counts {
 }
 
 impl Table {
-    /// The key of its row.
     pub(crate) fn row_key(&self) -> Vec<u8> {
         [b"t", self.name.as_bytes()].concat()
     }
 
-    /// Its row.
     pub(crate) fn row(&self) -> Row {
         let indexes = self.index_spaces.iter().map(|space| id_value(space.id)).collect();
         let mut row = Item::from([
@@ -145,12 +140,10 @@ impl Table {
 }
 
 impl Stream {
-    /// The key of its row.
     pub(crate) fn row_key(&self) -> Vec<u8> {
         [b"s".as_slice(), &self.id.0.to_be_bytes()].concat()
     }
 
-    /// Its row.
     pub(crate) fn row(&self) -> Row {
         let integer = |number: u64| Value::from(i64::try_from(number).unwrap_or(i64::MAX));
         let attribute = |attribute: &KeyAttribute| {
@@ -200,7 +193,7 @@ impl Stream {
             arn: StreamArn::parse(text(&row, "arn")?).ok()?,
             view_type: StreamViewType::from_name(&text(&row, "viewType")?)?,
             created_at: moment("createdAt")?,
-            key: KeySchema { partition: attribute(partition)?, sort },
+            key: KeySchema::simple(attribute(partition)?, sort),
             first_sequence: integer("firstSequence")?.try_into().ok()?,
             oldest_sequence: integer("oldestSequence")?.try_into().ok()?,
             end: match (moment("endedAt"), integer("endSequence")) {

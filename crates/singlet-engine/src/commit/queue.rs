@@ -1,51 +1,51 @@
-//! The commit queue: whoever finds it free leads, and answers all who came meanwhile.
+//! The commit queue: the first thread to find it idle becomes the leader and commits for everyone
+//! who arrives meanwhile.
 //!
-//! A command that finds nobody leading is carried out by its own thread, at once, together
-//! with whatever waits already. Commands that come while a group is being committed wait, and
-//! become the next group, so that a thousand waiting writers cost one fsync. The order of the
-//! queue is the order of the writes.
+//! A command that finds no leader runs at once on its own thread, together with the commands
+//! already waiting. Commands that arrive during a commit form the next group, so a thousand waiting
+//! writers cost one fsync. Writes are ordered by their position in the queue.
 //!
-//! While the queue holds more than one commit takes, clients share it by weighted fair queuing with
-//! equal weights: commands run in the order of their finish tags, which are their start tags and what
-//! they are estimated to cost. Commands of one client stay in their order.
+//! While more commands wait than one commit takes, clients share the queue by weighted fair queuing
+//! with equal weights: commands run in order of their finish tags (start tag plus estimated cost).
+//! The commands of one client stay in order.
 
 use crate::client::ClientAccount;
+use crate::sync::{Condvar, Mutex};
 use std::collections::VecDeque;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use std::vec::IntoIter;
 
-/// How many commands may wait. A bound, so that a disk that has become slow shows as refused
-/// requests and not as memory; large, because a waiting command costs little.
+/// Maximum number of waiting commands. With a slow disk, requests are then refused instead of
+/// filling memory. Large, because a waiting command costs little.
 pub(crate) const WAITING_MAX: usize = 16_384;
-/// How many commands one group may hold: beyond this an fsync is no longer what costs.
+/// Maximum number of commands per group. Beyond this the fsync no longer dominates.
 pub(crate) const GROUP_MAX: usize = 1_024;
-/// How often a waiter looks before it sleeps. In memory mode a group takes a few microseconds,
-/// less than going to sleep and being woken.
+/// Spins of a waiter before it sleeps. In memory mode a group takes a few microseconds, less than
+/// sleeping and waking up.
 const SPIN_MAX: u32 = 200;
-/// How many groups a leader commits for others before it hands over, so that its own caller,
-/// whose answer has long been known, does not wait for ever.
+/// Groups a leader commits for others before it hands over. Its own caller is waiting, with its
+/// answer ready.
 const GROUPS_LED_MAX: u32 = 16;
-/// How many groups a task's thread leads: it has other tasks to run.
+/// The same for a task's thread, which has other tasks to run.
 const GROUPS_LED_BY_TASK_MAX: u32 = 2;
-/// How many commands of disconnected clients are dropped in one go. Each may hold a large request.
+/// Commands of disconnected clients dropped at a time. Each may hold a large request.
 const ABANDONED_MAX: usize = 8;
 
-/// Why the queue does not take a command.
+/// Why the queue rejects a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Refused {
-    /// Too many commands wait already: the caller should try again later.
+    /// Too many commands are waiting.
     Overloaded,
-    /// The queue was closed, so that nobody may ever lead again.
     Closed,
 }
 
-/// Commands that wait, and who leads.
+/// The waiting commands, and whether there is a leader.
 pub(crate) struct Queue<C, R> {
     state: Mutex<State<C, R>>,
-    /// Told when an asynchronous command waits and nobody leads.
+    /// Notified when an asynchronous command waits without a leader.
     wanted: Condvar,
 }
 
@@ -53,37 +53,36 @@ struct State<C, R> {
     waiting: VecDeque<Waiting<C, R>>,
     /// Whether the last commit left commands in the queue.
     is_crowded: bool,
-    /// The virtual time: what a client with its fair share has been charged by now. No start tag is
-    /// below it, so an idle client saves up no credit.
+    /// Virtual time: the charge of a client that got exactly its fair share. No start tag is below
+    /// it, so an idle client accumulates no credit.
     virtual_time: u64,
-    /// The latest virtual time up to which a client is charged.
+    /// The highest virtual time that any client is charged up to.
     charged_max: u64,
-    /// What first commands of clients cost lately. Without it, a thousand new connections with a
-    /// large write each would come before a client that is known for small ones.
+    /// Recent cost of clients' first commands. Without it, a thousand new connections with a large
+    /// write each would overtake a client known for small ones.
     first_cost: u64,
     is_led: bool,
     is_closed: bool,
 }
 
-/// A command that waits.
 struct Waiting<C, R> {
     command: C,
     ticket: Ticket<R>,
 }
 
-/// Whose command it is, and where the answer goes.
+/// The owner of a command, and the slot for its answer.
 struct Ticket<R> {
     client: Option<ClientAccount>,
     slot: Arc<Slot<R>>,
-    /// The virtual time when the queue was first seen to be crowded with this in it.
+    /// Virtual time when the queue was first found crowded with this command in it.
     entered: Option<u64>,
-    /// The start and finish tags, while the queue is crowded.
+    /// Start and finish tags, while the queue is crowded.
     start_tag: u64,
     finish_tag: u64,
 }
 
 impl<R> Ticket<R> {
-    /// Whether the command is of a client, and nobody waits for its answer any more.
+    /// Whether a client sent the command and has stopped waiting for the answer.
     fn is_abandoned(&self) -> bool {
         self.client.is_some() && Arc::strong_count(&self.slot) == 1
     }
@@ -93,26 +92,26 @@ impl<R> Ticket<R> {
 struct Group<C, R> {
     commands: Vec<C>,
     tickets: Vec<Ticket<R>>,
-    /// Commands that are not carried out, to be dropped where nobody waits for the lock.
+    /// Commands that will not run, to be dropped outside the lock.
     abandoned: Vec<Waiting<C, R>>,
-    /// How many clients wait, if the queue is crowded.
+    /// Number of waiting clients, if the queue is crowded.
     clients: u64,
 }
 
-/// A command that was carried out.
+/// A completed command.
 pub(crate) struct Done<R> {
     pub(crate) answer: R,
-    /// What it took: 1 for a small write.
+    /// 1 for a small write.
     pub(crate) cost: u64,
 }
 
-/// Carries out the first of a group's commands, at least one. Returns one result for each command
-/// taken, in order; the others wait for the next commit.
+/// Runs the first commands of a group, at least one. Returns one result per command taken, in
+/// order; the rest wait for the next commit.
 pub(crate) trait Lead<C, R>: Fn(&mut IntoIter<C>) -> Vec<Done<R>> {}
 
 impl<C, R, F: Fn(&mut IntoIter<C>) -> Vec<Done<R>>> Lead<C, R> for F {}
 
-/// Where a waiting command finds its answer.
+/// Where a waiting command receives its answer.
 pub(crate) struct Slot<R> {
     /// Whether a thread waits here, which can lead, rather than a task, which cannot.
     is_thread: bool,
@@ -122,16 +121,10 @@ pub(crate) struct Slot<R> {
 
 enum Progress<R> {
     Waiting(Option<Waker>),
-    /// The thread that waits here is to lead now; its command is still in the queue.
+    /// The waiting thread must lead now; its command is still in the queue.
     Lead,
     Answered(R),
-    /// The answer was taken.
     Taken,
-}
-
-/// Locks are held only for moves of values, which do not panic; so a poisoned lock is sound.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl<R> Slot<R> {
@@ -141,26 +134,26 @@ impl<R> Slot<R> {
     }
 
     fn set(&self, progress: Progress<R>) {
-        let before = std::mem::replace(&mut *lock(&self.progress), progress);
+        let before = std::mem::replace(&mut *self.progress.lock(), progress);
         self.changed.notify_one();
         if let Progress::Waiting(Some(waker)) = before {
             waker.wake();
         }
     }
 
-    /// Waits until there is an answer, or `None` when this thread is to lead.
+    /// Waits for the answer. `None` if this thread must lead.
     fn wait(&self) -> Option<R> {
         for _ in 0..SPIN_MAX {
-            if let Ok(mut progress) = self.progress.try_lock()
+            if let Some(mut progress) = self.progress.try_lock()
                 && !matches!(*progress, Progress::Waiting(_))
             {
                 return Self::take(&mut progress);
             }
             std::hint::spin_loop();
         }
-        let mut progress = lock(&self.progress);
+        let mut progress = self.progress.lock();
         while matches!(*progress, Progress::Waiting(_)) {
-            progress = self.changed.wait(progress).unwrap_or_else(PoisonError::into_inner);
+            progress = self.changed.wait(progress);
         }
         Self::take(&mut progress)
     }
@@ -202,7 +195,6 @@ impl<C, R> State<C, R> {
         Ok(slot)
     }
 
-    /// Takes the commands of the next commit.
     fn take_group(&mut self) -> Group<C, R> {
         self.is_crowded |= self.waiting.len() > GROUP_MAX;
         let (abandoned, clients) = match self.is_crowded {
@@ -215,7 +207,7 @@ impl<C, R> State<C, R> {
         Group { commands, tickets, abandoned, clients }
     }
 
-    /// Removes some commands of disconnected clients; they are not carried out.
+    /// Removes some commands of disconnected clients without running them.
     #[cold]
     fn take_abandoned(&mut self) -> Vec<Waiting<C, R>> {
         let mut abandoned = Vec::new();
@@ -228,9 +220,9 @@ impl<C, R> State<C, R> {
         abandoned
     }
 
-    /// Sorts the queue by finish tag. A client's first command starts where the client is charged up
-    /// to, each further one after the estimated cost of the one before. Returns the number of
-    /// clients that wait.
+    /// Sorts the queue by finish tag. A client's first command starts at the virtual time the
+    /// client is charged up to, each further one after the estimated cost of its predecessor.
+    /// Returns the number of waiting clients.
     #[cold]
     fn order_by_client(&mut self) -> u64 {
         for waiting in &self.waiting {
@@ -240,7 +232,7 @@ impl<C, R> State<C, R> {
         }
         let mut clients = 0;
         for Waiting { ticket, .. } in &mut self.waiting {
-            // Who waits already keeps its start, however far the virtual time advances meanwhile.
+            // A command that already waits keeps its start, however far the virtual time advances.
             let entered = *ticket.entered.get_or_insert(self.virtual_time);
             // Commands of the process itself have no client.
             let tag =
@@ -256,12 +248,12 @@ impl<C, R> State<C, R> {
         clients
     }
 
-    /// Whether a thread waits, which can lead. At a server these are heavy writes and maintenance.
+    /// Whether a waiting thread could lead. In a server these are heavy writes and maintenance.
     fn has_waiting_thread(&self) -> bool {
         self.waiting.iter().any(|waiting| waiting.ticket.slot.is_thread)
     }
 
-    /// Charges the commands that were carried out, and puts the others back.
+    /// Charges the completed commands and puts the others back.
     fn settle(
         &mut self,
         done: Vec<(ClientAccount, u64)>,
@@ -278,7 +270,7 @@ impl<C, R> State<C, R> {
         let was_crowded = std::mem::replace(&mut self.is_crowded, is_left);
         self.is_crowded |= self.waiting.len() > GROUP_MAX;
         if was_crowded && !self.is_crowded {
-            // The queue is no longer crowded: nobody is ahead of the virtual time.
+            // No longer crowded: catch up, so that no client is ahead of the virtual time.
             self.virtual_time = self.charged_max;
         }
     }
@@ -298,7 +290,7 @@ impl<C, R> Queue<C, R> {
         Self { state: Mutex::new(state), wanted: Condvar::new() }
     }
 
-    /// Carries out a command, or waits until another thread has.
+    /// Runs a command, or waits until another thread has.
     pub(crate) fn submit(
         &self,
         command: C,
@@ -316,8 +308,8 @@ impl<C, R> Queue<C, R> {
         }
     }
 
-    /// Like [`Queue::submit`] for a task: its thread leads if nobody does, but never waits for
-    /// another leader. For groups that take no longer than a task may run between two rests.
+    /// Like [`Queue::submit`] for a task: leads if there is no leader, but never blocks on another
+    /// one. For groups short enough to run on an async worker.
     pub(crate) fn submit_prompt(
         &self,
         command: C,
@@ -327,8 +319,8 @@ impl<C, R> Queue<C, R> {
         self.begin(command, client, &lead, false)
     }
 
-    /// Leads if nobody does. What comes out is the answer, if this thread has carried the command
-    /// out, or where the answer will be.
+    /// Leads if there is no leader. Returns the answer if this thread ran the command, otherwise
+    /// the slot that will receive it.
     fn begin(
         &self,
         command: C,
@@ -336,9 +328,9 @@ impl<C, R> Queue<C, R> {
         lead: &impl Lead<C, R>,
         is_thread: bool,
     ) -> Result<Answer<R>, Refused> {
-        let mut state = lock(&self.state);
+        let mut state = self.state.lock();
         if state.is_led || !state.waiting.is_empty() {
-            // Someone leads already, or asynchronous commands wait for somebody to.
+            // There is a leader, or asynchronous commands are waiting for one.
             let slot = state.push(command, client, is_thread)?;
             let must_lead = !std::mem::replace(&mut state.is_led, true);
             drop(state);
@@ -347,7 +339,7 @@ impl<C, R> Queue<C, R> {
             }
             return Ok(Answer::Waiting(slot));
         }
-        // The quiet case, and the fast one: nobody leads and nobody waits.
+        // Fast path: no leader, and no other command.
         state.is_led = true;
         drop(state);
         let done = lead(&mut vec![command].into_iter()).pop();
@@ -358,14 +350,14 @@ impl<C, R> Queue<C, R> {
         Ok(Answer::Ready(done.map(|done| done.answer)))
     }
 
-    /// Puts a command into the queue; the future is its answer. Somebody must call
-    /// [`Queue::lead_when_wanted`] in a thread of its own.
+    /// Enqueues a command and returns its answer as a future. Requires a thread that runs
+    /// [`Queue::lead_when_wanted`].
     pub(crate) fn submit_async(
         &self,
         command: C,
         client: Option<&ClientAccount>,
     ) -> Result<Answer<R>, Refused> {
-        let mut state = lock(&self.state);
+        let mut state = self.state.lock();
         let slot = state.push(command, client, false)?;
         if !state.is_led {
             self.wanted.notify_one();
@@ -373,16 +365,16 @@ impl<C, R> Queue<C, R> {
         Ok(Answer::Waiting(slot))
     }
 
-    /// Commits groups until nobody waits, or until enough were led and the first of those who wait
-    /// can take over. The caller has set `is_led`.
+    /// Commits groups until the queue is empty, or until this leader has done its share and hands
+    /// over. The caller has set `is_led`.
     fn lead(&self, lead: &impl Lead<C, R>, is_thread: bool) {
         let mut groups_led = 0;
-        let mut state = lock(&self.state);
+        let mut state = self.state.lock();
         loop {
             let Some(first) = state.waiting.front() else {
                 state.is_led = false;
                 if state.is_closed {
-                    // The thread that leads for tasks may wait for this, and for nothing else.
+                    // `lead_when_wanted` may be waiting for the last leader to finish.
                     self.wanted.notify_all();
                 }
                 return;
@@ -411,8 +403,8 @@ impl<C, R> Queue<C, R> {
             drop(state);
             drop(abandoned);
             if commands.is_empty() {
-                // All who waited are gone.
-                state = lock(&self.state);
+                // Every waiting command was abandoned.
+                state = self.state.lock();
                 continue;
             }
             let mut commands = commands.into_iter();
@@ -435,9 +427,9 @@ impl<C, R> Queue<C, R> {
                     done.push((client, cost));
                 }
             }
-            state = lock(&self.state);
+            state = self.state.lock();
             if let Some(cost) = first_cost {
-                // Halfway to the newest, so that what was long ago is soon forgotten.
+                // An average that favors recent costs.
                 state.first_cost = (state.first_cost + cost).div_ceil(2);
             }
             if was_crowded {
@@ -449,15 +441,15 @@ impl<C, R> Queue<C, R> {
         }
     }
 
-    /// Leads for asynchronous commands whenever nobody else does, until the queue is closed.
+    /// Leads for asynchronous commands when there is no other leader, until the queue is closed.
     pub(crate) fn lead_when_wanted(&self, lead: impl Lead<C, R>) {
         loop {
-            let mut state = lock(&self.state);
+            let mut state = self.state.lock();
             while state.is_led || state.waiting.is_empty() {
                 if state.is_closed && state.waiting.is_empty() {
                     return;
                 }
-                state = self.wanted.wait(state).unwrap_or_else(PoisonError::into_inner);
+                state = self.wanted.wait(state);
             }
             state.is_led = true;
             drop(state);
@@ -465,28 +457,25 @@ impl<C, R> Queue<C, R> {
         }
     }
 
-    /// How many commands wait.
     #[cfg(test)]
     pub(crate) fn waiting(&self) -> usize {
-        lock(&self.state).waiting.len()
+        self.state.lock().waiting.len()
     }
 
-    /// Lets [`Queue::lead_when_wanted`] return once nobody waits.
+    /// Makes [`Queue::lead_when_wanted`] return once the queue is empty.
     pub(crate) fn close(&self) {
-        lock(&self.state).is_closed = true;
+        self.state.lock().is_closed = true;
         self.wanted.notify_all();
     }
 }
 
-/// The answer to a command that was put into the queue.
+/// The answer to a submitted command.
 pub(crate) enum Answer<R> {
-    /// Known at once.
     Ready(Option<R>),
-    /// Still to come.
     Waiting(Arc<Slot<R>>),
 }
 
-/// Nothing in an answer is ever borrowed from itself.
+/// An answer never borrows from itself.
 impl<R> Unpin for Answer<R> {}
 
 impl<R> Future for Answer<R> {
@@ -494,11 +483,11 @@ impl<R> Future for Answer<R> {
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<R> {
         let slot = match self.get_mut() {
-            // Whoever asks again after having been told waits for ever, as with every future.
+            // Polling again after completion stays pending.
             Self::Ready(answer) => return answer.take().map_or(Poll::Pending, Poll::Ready),
             Self::Waiting(slot) => slot,
         };
-        let mut progress = lock(&slot.progress);
+        let mut progress = slot.progress.lock();
         match std::mem::replace(&mut *progress, Progress::Taken) {
             Progress::Answered(answer) => Poll::Ready(answer),
             _ => {

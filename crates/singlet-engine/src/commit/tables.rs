@@ -1,6 +1,6 @@
-//! Tables and streams in the catalogue, in memory and on disk alike.
+//! Changes to tables and streams in the catalogue, in memory and on disk.
 
-use super::Stage;
+use super::Planner;
 use crate::catalogue::Table;
 use crate::store::Keyspace;
 use crate::stream::Stream;
@@ -9,15 +9,15 @@ use singlet_dynamo::arn::StreamArn;
 use singlet_dynamo::table::TableDescription;
 use std::sync::Arc;
 
-impl Stage<'_> {
-    /// Gives a table another description, with what follows for its stream.
+impl Planner<'_, '_> {
+    /// Changes a table's description, and opens or closes its stream accordingly.
     pub(crate) fn change_table(&mut self, table: &Table, description: TableDescription) {
         let had_stream_at = table.stream_id.and(table.description.latest_stream_at);
         let has_stream_at = description.stream.and(description.latest_stream_at);
-        let mut changed = table.described(description, Arc::make_mut(&mut self.catalogue));
+        let mut changed = table.described(description, self.catalogue_mut());
         for (space, index) in table.indexes() {
             if changed.index(&index.name).is_none() {
-                self.forget_counts(space.id);
+                self.drop_counts(space.id);
             }
         }
         if had_stream_at != has_stream_at {
@@ -27,26 +27,26 @@ impl Stage<'_> {
         self.store_table(changed);
     }
 
-    /// Activates a table unless there is work to be done before.
+    /// Activates a table unless it has index work left.
     pub(crate) fn settle_table(&mut self, name: &str) {
-        if let Some(table) = self.catalogue.get(name).map(Arc::clone)
+        if let Some(table) = self.catalogue().get(name).map(Arc::clone)
             && !table.has_index_work()
         {
             self.activate_table(&table);
         }
     }
 
-    /// What was under way for a table is done.
+    /// Marks a table's pending changes as done.
     pub(crate) fn activate_table(&mut self, table: &Table) {
         let mut description = table.description.clone();
-        description.activate(self.now);
+        description.activate(self.view.now);
         self.change_table(table, description);
     }
 
-    /// Takes the name from a table that is being deleted, so that another can have it.
+    /// Frees the name of a table being deleted.
     pub(crate) fn retire_table(&mut self, table: &Table) {
-        self.batch.delete(Keyspace::Catalogue, table.row_key());
-        Arc::make_mut(&mut self.catalogue).remove(&table.name);
+        self.delete(Keyspace::Catalogue, table.row_key());
+        self.catalogue_mut().remove(&table.name);
         self.store_table(table.without_name());
     }
 
@@ -54,25 +54,25 @@ impl Stage<'_> {
         let Some(view_type) = table.description.stream else { return };
         let Some(arn) = self.fresh_stream_arn(&mut table.description) else { return };
         let stream = Stream {
-            id: Arc::make_mut(&mut self.catalogue).take_space(),
+            id: self.catalogue_mut().take_space(),
             arn,
             view_type,
-            created_at: table.description.latest_stream_at.unwrap_or(self.now),
+            created_at: table.description.latest_stream_at.unwrap_or(self.view.now),
             key: table.schema.key.clone(),
-            first_sequence: self.next_sequence,
-            oldest_sequence: self.next_sequence,
+            first_sequence: self.view.next_sequence,
+            oldest_sequence: self.view.next_sequence,
             end: None,
         };
         table.stream_id = Some(stream.id);
         self.store_stream(stream);
     }
 
-    /// The ARN of a table's new stream. It ends with the millisecond in which the stream was
-    /// enabled; where a stream of a table of this name has that already, it is a later one.
+    /// The ARN of a table's new stream. It ends with the millisecond at which the stream was
+    /// enabled, or the next one not used by a stream of the same table name.
     fn fresh_stream_arn(&self, description: &mut TableDescription) -> Option<StreamArn> {
         let own = |stream: &&Arc<Stream>| stream.arn.table_name() == description.name;
         let taken: Vec<StreamArn> =
-            self.catalogue.streams().filter(own).map(|stream| stream.arn.clone()).collect();
+            self.catalogue().streams().filter(own).map(|stream| stream.arn.clone()).collect();
         loop {
             let arn = StreamArn::parse(description.latest_stream_arn()?).ok()?;
             if !taken.contains(&arn) {
@@ -85,46 +85,48 @@ impl Stage<'_> {
 
     fn close_stream(&mut self, table: &mut Table) {
         let Some(id) = table.stream_id.take() else { return };
-        if let Some(stream) = self.catalogue.stream(id) {
-            let stream =
-                Stream { end: Some((self.now, self.next_sequence)), ..Stream::clone(stream) };
+        if let Some(stream) = self.catalogue().stream(id) {
+            let stream = Stream {
+                end: Some((self.view.now, self.view.next_sequence)),
+                ..Stream::clone(stream)
+            };
             self.store_stream(stream);
         }
     }
 
-    /// Puts a table into the catalogue, in memory and on disk.
+    /// Adds a table to the catalogue, in memory and on disk.
     pub(crate) fn store_table(&mut self, table: Table) {
         let (key, row) = table.row();
-        self.batch.put(Keyspace::Catalogue, key, row);
+        self.put(Keyspace::Catalogue, key, row);
         self.store_next();
-        Arc::make_mut(&mut self.catalogue).insert(table);
+        self.catalogue_mut().insert(table);
     }
 
     pub(crate) fn store_stream(&mut self, stream: Stream) {
         let (key, row) = stream.row();
-        self.batch.put(Keyspace::Catalogue, key, row);
+        self.put(Keyspace::Catalogue, key, row);
         self.store_next();
-        Arc::make_mut(&mut self.catalogue).insert_stream(stream);
+        self.catalogue_mut().insert_stream(stream);
     }
 
     fn store_next(&mut self) {
-        let (key, row) = self.catalogue.next_row();
-        self.batch.put(Keyspace::Catalogue, key, row);
+        let (key, row) = self.catalogue().next_row();
+        self.put(Keyspace::Catalogue, key, row);
     }
 
-    /// Takes a table out of the catalogue; its rows are gone already.
+    /// Removes a table from the catalogue. Its rows must be cleared before.
     pub(crate) fn remove_table(&mut self, table: &Table) {
-        self.batch.delete(Keyspace::Catalogue, table.row_key());
-        self.forget_counts(table.id);
+        self.delete(Keyspace::Catalogue, table.row_key());
+        self.drop_counts(table.id);
         for (space, _) in table.indexes() {
-            self.forget_counts(space.id);
+            self.drop_counts(space.id);
         }
-        Arc::make_mut(&mut self.catalogue).remove(&table.name);
+        self.catalogue_mut().remove(&table.name);
     }
 
-    /// Takes a stream out of the catalogue; its records are gone already.
+    /// Removes a stream from the catalogue. Its records must be deleted before.
     pub(crate) fn remove_stream(&mut self, stream: &Stream) {
-        self.batch.delete(Keyspace::Catalogue, stream.row_key());
-        Arc::make_mut(&mut self.catalogue).remove_stream(stream.id);
+        self.delete(Keyspace::Catalogue, stream.row_key());
+        self.catalogue_mut().remove_stream(stream.id);
     }
 }

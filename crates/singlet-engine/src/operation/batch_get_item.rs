@@ -1,4 +1,4 @@
-//! Reading many items by their keys.
+//! BatchGetItem.
 
 use crate::engine::Engine;
 use crate::error::{Result, Unfinished};
@@ -11,11 +11,11 @@ use singlet_dynamo::operation::{BatchGetItem, BatchGetItemAnswer, KeysAndAttribu
 use singlet_dynamo::stored::Attributes;
 use std::cell::RefCell;
 
-/// What counting the JSON is charged for each stored byte, which may become fourteen.
+/// Fuel per stored byte for measuring the JSON, which may be up to fourteen times as long.
 const COUNTED_BYTE_FUEL: usize = 16;
 
 impl Engine {
-    /// Reads items by their keys, from one or several tables, as many as an answer can hold.
+    /// Reads items by their keys, from one or several tables, up to the size limit of an answer.
     pub fn batch_get_item(&self, request: BatchGetItem) -> Result<BatchGetItemAnswer> {
         self.read(|state, fuel| state.batch_get_item(&request, fuel))
     }
@@ -38,7 +38,7 @@ impl State {
                 fuel.spend(item.reading_fuel(asked.projection.as_ref()))?;
                 stored_bytes += item.stored_bytes();
                 if stored_bytes > BATCH_GET_JSON_MAX / JSON_GROWTH_MAX {
-                    // Its JSON is counted; the first time, also that of all items before it.
+                    // Charge for measuring its JSON; the first time, also for all items before it.
                     fuel.spend(COUNTED_BYTE_FUEL * (stored_bytes - counted_bytes))?;
                     counted_bytes = stored_bytes;
                 }
@@ -51,7 +51,7 @@ impl State {
                 kept += bytes;
                 Ok(true)
             }
-            // What there is so far is an answer. Nothing would be none.
+            // A partial answer is valid, but not an empty one.
             Err(_) if kept > 0 => Ok(false),
             Err(error) => Err(error.into()),
         };

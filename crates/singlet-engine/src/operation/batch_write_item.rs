@@ -1,9 +1,8 @@
-//! Putting and deleting many items.
+//! BatchWriteItem.
 
-use crate::commit::Stage;
-use crate::engine::Engine;
+use crate::commit::{Planner, Write};
+use crate::engine::{Engine, answer};
 use crate::error::{Result, Unfinished};
-use crate::lane::STAGE_FUEL;
 use singlet_dynamo::capacity::{CapacityByTable, ConsumedCapacity};
 use singlet_dynamo::fuel::{Fuel, OutOfFuel};
 use singlet_dynamo::operation::{
@@ -11,51 +10,38 @@ use singlet_dynamo::operation::{
 };
 use singlet_dynamo::stored::StoredItem;
 use std::cell::OnceCell;
-use std::sync::{Arc, OnceLock};
 
 impl Engine {
-    /// Puts and deletes items in one or several tables. All of them are done, in one commit;
-    /// unlike a transaction, this promises nothing about that.
+    /// Puts and deletes items in one or several tables. All are written in one commit, although
+    /// unlike a transaction the operation does not promise that.
     pub fn batch_write_item(&self, request: BatchWriteItem) -> Result<BatchWriteItemAnswer> {
-        let batch = WeighedBatch::new(request);
-        self.write_items(batch.is_heavy(), move |stage| stage.batch_write_item(&batch))
+        answer!(BatchWriteItem of self.write(Write::Batch(request.into())))
     }
 }
 
-/// A request, and what is computed of it only once: all that is in the items is looked at for it.
-pub(crate) struct WeighedBatch {
+/// A request with its sizes and stored items, computed once for all plans.
+pub(crate) struct Batch {
     request: BatchWriteItem,
-    /// What encoding the items takes; `None` if it is more than the stage gives.
-    encoding_fuel: Option<usize>,
-    sizes: OnceLock<Vec<usize>>,
-    /// The items as they are to be stored, `None` for what is deleted, once somebody needed them.
-    /// They do not depend on what is stored, so a decision that has to be made again does not encode
-    /// them again.
+    sizes: OnceCell<Vec<usize>>,
+    /// The stored form of each item; `None` for a deletion.
     encoded: OnceCell<Vec<Option<StoredItem>>>,
 }
 
-impl WeighedBatch {
-    pub(crate) fn new(request: BatchWriteItem) -> Self {
-        let encoding_fuel = request.encoding_fuel(STAGE_FUEL as usize);
-        Self { request, encoding_fuel, sizes: OnceLock::new(), encoded: OnceCell::new() }
+impl From<BatchWriteItem> for Batch {
+    fn from(request: BatchWriteItem) -> Self {
+        Self { request, sizes: OnceCell::new(), encoded: OnceCell::new() }
     }
+}
 
-    pub(crate) fn is_heavy(&self) -> bool {
-        self.encoding_fuel.is_none()
-    }
-
-    /// The sizes of the items. A large batch is measured by a dry run, beside the stage.
-    fn sizes(&self) -> &[usize] {
-        self.sizes.get_or_init(|| self.request.sizes())
-    }
-
-    /// The items as they are to be stored; `None` for what is deleted.
-    fn encode(&self, fuel: &mut Fuel<'_>) -> Result<&[Option<StoredItem>], OutOfFuel> {
+impl Batch {
+    /// The stored form of the items. `is_charged` if encoding all of them was charged before.
+    fn encode(
+        &self,
+        is_charged: bool,
+        fuel: &mut Fuel<'_>,
+    ) -> Result<&[Option<StoredItem>], OutOfFuel> {
         if let Some(encoded) = self.encoded.get() {
             return Ok(encoded);
-        }
-        if let Some(units) = self.encoding_fuel {
-            fuel.spend(units)?;
         }
         let mut encoded = Vec::new();
         for write in self.request.tables.iter().flat_map(|writes| &writes.requests) {
@@ -63,7 +49,7 @@ impl WeighedBatch {
                 encoded.push(None);
                 continue;
             };
-            if self.is_heavy() {
+            if !is_charged {
                 fuel.spend(item.encoding_fuel(usize::MAX).unwrap_or(usize::MAX))?;
             }
             let item = StoredItem::from(item);
@@ -74,52 +60,44 @@ impl WeighedBatch {
     }
 }
 
-impl Stage<'_> {
+impl Planner<'_, '_> {
     pub(crate) fn batch_write_item(
         &mut self,
-        batch: &WeighedBatch,
+        batch: &Batch,
     ) -> Result<BatchWriteItemAnswer, Unfinished> {
         let request = &batch.request;
-        let catalogue = self.catalogue.clone();
-        let keys = request.check_by(batch.sizes(), |name| catalogue.schema(name))?;
+        let is_charged = batch.encoded.get().is_some()
+            || self.charge_encoding(|max| request.encoding_fuel(max))?;
+        let sizes = batch.sizes.get_or_init(|| request.sizes());
+        let catalogue = self.view.catalogue;
+        let keys = request.check_by(sizes, |name| catalogue.schema(name))?;
         let mut capacity = CapacityByTable::new(request.return_consumed_capacity);
         let mut item_collection_metrics = MetricsByTable::default();
         if request.return_item_collection_metrics {
             for (writes, keys) in request.tables.iter().zip(&keys) {
                 let table = self.table(&writes.table_name)?;
                 for key in keys {
-                    if let Some(metrics) = self.collection_metrics(&table, key, true)? {
+                    if let Some(metrics) = self.collection_metrics(table, key, true)? {
                         item_collection_metrics.add(&writes.table_name, metrics);
                     }
                 }
             }
         }
-        // All reading comes before all writing: a large batch leaves the stage before it has staged
-        // anything. No two of its requests are for the same item.
+        // Its keys are distinct.
         let mut places = Vec::new();
         for (writes, keys) in request.tables.iter().zip(&keys) {
             let table = self.table(&writes.table_name)?;
             for key in keys {
-                places.push((Arc::clone(&table), self.place(&table, key)?));
+                places.push((writes.table_name.as_str(), table, self.place(table, key)?));
             }
         }
-        let decide = |fuel: &mut Fuel<'_>| {
-            let encoded = batch.encode(fuel)?;
-            let mut writes = Vec::with_capacity(encoded.len());
-            for ((table, place), new) in places.iter().zip(encoded) {
-                writes.push((new.clone(), place.measure(table, new.as_ref(), fuel)?));
-            }
-            Ok(Ok(writes))
-        };
-        let writes = self.decide(places.iter().map(|(table, place)| (table, place)), decide)?;
-        let names = request.tables.iter().flat_map(|writes| {
-            std::iter::repeat_n(writes.table_name.as_str(), writes.requests.len())
-        });
-        for (((table, place), (new, measured)), name) in places.into_iter().zip(writes).zip(names) {
+        let encoded = batch.encode(is_charged, self.fuel)?;
+        for ((name, table, place), new) in places.into_iter().zip(encoded) {
+            let measured = self.measure(table, &place, new.as_ref())?;
             capacity.add(|detail| {
                 ConsumedCapacity::of_measured_write(&table.schema, detail, &measured).told_of(name)
             });
-            self.replace(&table, place, new, &measured, false);
+            self.replace(table, place, new.clone(), &measured, false);
         }
         Ok(BatchWriteItemAnswer {
             unprocessed_items: Vec::new(),

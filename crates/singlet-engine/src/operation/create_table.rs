@@ -1,34 +1,27 @@
-//! Making a table.
+//! CreateTable.
 
 use crate::catalogue::Table;
-use crate::commit::Stage;
-use crate::engine::Engine;
+use crate::commit::{Planner, Write};
+use crate::engine::{Engine, answer};
 use crate::error::Result;
-use singlet_dynamo::arn::Home;
 use singlet_dynamo::operation::{CreateTable, CreateTableAnswer};
-use std::sync::Arc;
 
 impl Engine {
-    /// Makes a table. The answer says that it is being created, as the service does, but it can
+    /// Creates a table. As in the service, the answer has the status `CREATING`, but the table can
     /// be used at once.
     pub fn create_table(&self, request: CreateTable) -> Result<CreateTableAnswer> {
-        let (home, id) = (self.options().home.clone(), self.options().random.uuid());
-        self.write(move |stage| stage.create_table(&request, &home, id))
+        answer!(CreateTable of self.write(Write::CreateTable(request))).map(|answer| *answer)
     }
 }
 
-impl Stage<'_> {
-    pub(crate) fn create_table(
-        &mut self,
-        request: &CreateTable,
-        home: &Home,
-        id: String,
-    ) -> Result<CreateTableAnswer> {
-        let present = self.catalogue.get(&request.schema.name).map(|table| &table.description);
+impl Planner<'_, '_> {
+    pub(crate) fn create_table(&mut self, request: &CreateTable) -> Result<CreateTableAnswer> {
+        let options = self.view.options;
+        let present = self.catalogue().get(&request.schema.name).map(|table| &table.description);
         request.check(present)?;
-        let description = request.describe(home, id, self.now);
-        self.catalogue.check_quotas(None, &description)?;
-        let mut table = Table::create(description, Arc::make_mut(&mut self.catalogue));
+        let description = request.describe(&options.home, options.random.uuid(), self.view.now);
+        self.catalogue().check_quotas(None, &description)?;
+        let mut table = Table::create(description, self.catalogue_mut());
         self.open_stream(&mut table);
         let table_description = table.description.clone();
         self.store_table(table);

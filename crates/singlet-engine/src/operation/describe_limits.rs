@@ -1,10 +1,10 @@
-//! Telling the account's limits.
+//! DescribeLimits.
 
 use crate::engine::Engine;
 use singlet_dynamo::operation::DescribeLimitsAnswer;
 
 impl Engine {
-    /// The limits that the service has for an account: told, and not enforced here.
+    /// The service's default account limits. The engine does not enforce them.
     #[must_use]
     pub fn describe_limits(&self) -> DescribeLimitsAnswer {
         DescribeLimitsAnswer::default()

@@ -1,4 +1,4 @@
-//! Telling of a stream.
+//! DescribeStream.
 
 use crate::engine::Engine;
 use crate::error::Result;
@@ -8,7 +8,7 @@ use singlet_dynamo::arn::StreamArn;
 use singlet_dynamo::operation::{DescribeStream, DescribeStreamAnswer, stream_not_found};
 
 impl Engine {
-    /// All that there is to know of a stream.
+    /// Describes a stream.
     pub fn describe_stream(&self, request: &DescribeStream) -> Result<DescribeStreamAnswer> {
         let state = self.state()?;
         let stream = state.stream(&request.stream_arn);
@@ -18,7 +18,6 @@ impl Engine {
 }
 
 impl State {
-    /// The stream of this ARN.
     pub(crate) fn stream(&self, arn: &StreamArn) -> Option<&Stream> {
         self.catalogue.streams().find(|stream| stream.arn == *arn).map(AsRef::as_ref)
     }

@@ -1,4 +1,4 @@
-//! Telling of a table.
+//! DescribeTable.
 
 use crate::engine::Engine;
 use crate::error::{Error, Result};
@@ -6,18 +6,18 @@ use singlet_dynamo::operation::{DescribeTable, DescribeTableAnswer};
 use singlet_dynamo::table::TableStatus;
 use std::time::{Duration, Instant};
 
-/// How long a table may take to become active. Filling an index of a large table takes a while.
+/// Timeout for a table to become active. Filling an index of a large table takes a while.
 const PATIENCE: Duration = Duration::from_secs(600);
 
 impl Engine {
-    /// All that there is to know of a table.
+    /// Describes a table.
     pub fn describe_table(&self, request: &DescribeTable) -> Result<DescribeTableAnswer> {
         let state = self.state()?;
         let table = state.catalogue.existing(&request.table_name)?;
         Ok(DescribeTableAnswer { table: table.description_now() })
     }
 
-    /// Waits until a table and its indexes can be used, as the waiters of the SDKs do.
+    /// Waits until a table and its indexes are active, like the waiters of the SDKs.
     pub fn wait_until_active(&self, table_name: &str) -> Result<()> {
         let deadline = Instant::now() + PATIENCE;
         loop {

@@ -1,11 +1,11 @@
-//! Telling whether items expire.
+//! DescribeTimeToLive.
 
 use crate::engine::Engine;
 use crate::error::Result;
 use singlet_dynamo::operation::{DescribeTimeToLive, DescribeTimeToLiveAnswer};
 
 impl Engine {
-    /// Whether the items of a table expire, and by which attribute.
+    /// Whether a table's items expire, and by which attribute.
     pub fn describe_time_to_live(
         &self,
         request: &DescribeTimeToLive,

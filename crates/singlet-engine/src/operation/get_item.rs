@@ -1,4 +1,4 @@
-//! Reading one item by its key.
+//! GetItem.
 
 use crate::engine::Engine;
 use crate::error::Result;
@@ -30,7 +30,6 @@ impl State {
         Ok(GetItemAnswer { item, consumed_capacity })
     }
 
-    /// The item under this key.
     pub(crate) fn item(&self, item_key: &[u8]) -> Result<Option<StoredItem>> {
         Ok(self.snapshot.get(crate::store::Keyspace::Items, item_key)?.map(StoredItem::from))
     }

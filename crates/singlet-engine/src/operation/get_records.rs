@@ -1,4 +1,4 @@
-//! Reading a stream.
+//! GetRecords.
 
 use crate::engine::Engine;
 use crate::error::{Error, Result, Unfinished};
@@ -12,13 +12,13 @@ use singlet_dynamo::stream::{SequenceNumber, ShardIterator, StreamRecord};
 use singlet_dynamo::{self as dynamo, ErrorKind};
 use std::ops::Bound;
 
-/// A page ends after the record that brings it to this many bytes: 1 MB, as the service says.
+/// A page ends after the record that brings it to this many bytes: 1 MB, as documented.
 const PAGE_SIZE_MAX: usize = 1024 * 1024;
-/// What each record is charged besides its bytes, which are copied.
+/// Fuel per record, on top of its copied bytes.
 const RECORD_FUEL: usize = 500;
 
 impl Engine {
-    /// The records of a stream from a place on.
+    /// Reads stream records, starting at a shard iterator.
     pub fn get_records(&self, request: &GetRecords) -> Result<GetRecordsAnswer> {
         self.read(|state, fuel| state.get_records(request, self.options(), fuel))
     }
@@ -43,7 +43,7 @@ impl State {
         }
         let records = self.records(stream, from, request.limit, fuel)?;
         let next = records.last().map_or(iterator.next, |last| last.sequence_number.next());
-        // A stream that has ended is done once all of its records were read.
+        // A closed stream is done once all of its records were read.
         let is_done =
             stream.end.is_some() && self.records(stream, number(next), 1, fuel)?.is_empty();
         let next = (!is_done).then(|| ShardIterator { next, issued_at: now, ..iterator.clone() });

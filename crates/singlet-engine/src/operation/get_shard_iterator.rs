@@ -1,4 +1,4 @@
-//! A place in a stream.
+//! GetShardIterator.
 
 use crate::engine::Engine;
 use crate::error::Result;
@@ -10,7 +10,7 @@ use singlet_dynamo::stream::SequenceNumber;
 use std::ops::Bound;
 
 impl Engine {
-    /// A place in a stream, from which [`Engine::get_records`] reads.
+    /// Returns a position in a stream, from which [`Engine::get_records`] reads.
     pub fn get_shard_iterator(&self, request: &GetShardIterator) -> Result<GetShardIteratorAnswer> {
         let state = self.state()?;
         let stream = state.stream(&request.stream_arn);
@@ -25,7 +25,7 @@ impl Engine {
 }
 
 impl State {
-    /// The number of the last record, if there is one.
+    /// The sequence number of the last record, if any.
     fn newest_sequence(&self, stream: &Stream) -> Result<Option<u64>> {
         let rows = stream.rows_from(0);
         let (lower, upper) = (Bound::Included(&*rows.start), Bound::Excluded(&*rows.end));

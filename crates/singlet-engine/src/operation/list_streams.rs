@@ -1,11 +1,11 @@
-//! Naming the streams.
+//! ListStreams.
 
 use crate::engine::Engine;
 use crate::error::Result;
 use singlet_dynamo::operation::{ListStreams, ListStreamsAnswer};
 
 impl Engine {
-    /// The streams whose records can be read, in the order of their ARNs, page by page.
+    /// Lists the streams whose records can be read, by ARN, page by page.
     pub fn list_streams(&self, request: &ListStreams) -> Result<ListStreamsAnswer> {
         let state = self.state()?;
         let mut arns: Vec<_> = state.catalogue.streams().map(|stream| &stream.arn).collect();

@@ -1,11 +1,11 @@
-//! Naming the tables.
+//! ListTables.
 
 use crate::engine::Engine;
 use crate::error::Result;
 use singlet_dynamo::operation::{ListTables, ListTablesAnswer};
 
 impl Engine {
-    /// The names of tables, in order, page by page.
+    /// Lists table names, in order, page by page.
     pub fn list_tables(&self, request: &ListTables) -> Result<ListTablesAnswer> {
         let state = self.state()?;
         let start = request.exclusive_start_table_name.as_deref();

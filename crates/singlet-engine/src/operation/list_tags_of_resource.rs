@@ -1,11 +1,11 @@
-//! Telling a table's tags.
+//! ListTagsOfResource.
 
 use crate::engine::Engine;
 use crate::error::Result;
 use singlet_dynamo::operation::{ListTagsOfResource, ListTagsOfResourceAnswer};
 
 impl Engine {
-    /// The tags of a table.
+    /// Lists a table's tags.
     pub fn list_tags_of_resource(
         &self,
         request: &ListTagsOfResource,

@@ -1,4 +1,4 @@
-//! Reading part of a partition, page by page.
+//! Query.
 
 use crate::engine::Engine;
 use crate::error::{Result, Unfinished};
@@ -27,7 +27,7 @@ impl State {
         let source = Source::new(table, plan.index, plan.completes_rows);
         source.check_readable()?;
 
-        let prefix = layout::partition_prefix(source.space(), plan.range.partition());
+        let prefix = layout::partition_prefix(source.space(), plan.range.partition_bytes());
         let sort = plan.range.sort_bytes();
         let within = |sort: &[u8]| [&prefix, sort].concat();
         let mut range = RowRange {

@@ -1,4 +1,4 @@
-//! Reading a whole table or index, or one segment of it, page by page.
+//! Scan.
 
 use crate::engine::Engine;
 use crate::error::{Result, Unfinished};

@@ -1,28 +1,23 @@
-//! Gives a table tags.
+//! TagResource.
 
 use crate::catalogue::Table;
-use crate::commit::Stage;
-use crate::engine::Engine;
+use crate::commit::{Planner, Write};
+use crate::engine::{Engine, answer};
 use crate::error::Result;
-use singlet_dynamo::arn::Home;
 use singlet_dynamo::operation::{TagResource, TagResourceAnswer};
 use std::sync::Arc;
 
 impl Engine {
-    /// Gives a table tags.
+    /// Adds tags to a table.
     pub fn tag_resource(&self, request: TagResource) -> Result<TagResourceAnswer> {
-        let home = self.options().home.clone();
-        self.write(move |stage| stage.tag_resource(&request, &home))
+        answer!(TagResource of self.write(Write::TagResource(request)))
     }
 }
 
-impl Stage<'_> {
-    pub(crate) fn tag_resource(
-        &mut self,
-        request: &TagResource,
-        home: &Home,
-    ) -> Result<TagResourceAnswer> {
-        let table = self.catalogue.get(request.resource_arn.table_name()).map(Arc::clone);
+impl Planner<'_, '_> {
+    pub(crate) fn tag_resource(&mut self, request: &TagResource) -> Result<TagResourceAnswer> {
+        let home = &self.view.options.home;
+        let table = self.catalogue().get(request.resource_arn.table_name()).map(Arc::clone);
         request.check(home, table.as_ref().map(|table| &table.description))?;
         if let Some(table) = table {
             let mut changed = Table::clone(&table);

@@ -1,4 +1,4 @@
-//! Reading several items as of one moment.
+//! TransactGetItems.
 
 use crate::engine::Engine;
 use crate::error::{Result, Unfinished};
@@ -9,8 +9,7 @@ use singlet_dynamo::limits::TRANSACTION_SIZE_MAX;
 use singlet_dynamo::operation::{TransactGetItems, TransactGetItemsAnswer};
 
 impl Engine {
-    /// Reads items by their keys, all as of one moment. A snapshot is one, so nothing can be in
-    /// the way.
+    /// Reads items from one snapshot, so it never conflicts with a write.
     pub fn transact_get_items(&self, request: &TransactGetItems) -> Result<TransactGetItemsAnswer> {
         self.read(|state, fuel| state.transact_get_items(request, fuel))
     }
@@ -31,7 +30,8 @@ impl State {
             let item = self.item(&layout::item_key(table.id, key))?;
             if let Some(item) = &item {
                 fuel.spend(item.reading_fuel(get.projection.as_ref()))?;
-                // An answer keeps no more than that: a byte of an item's size is stored as two at most.
+                // An answer keeps at most this much: an item's stored form is at most twice its
+                // size.
                 if kept < 2 * TRANSACTION_SIZE_MAX {
                     kept += fuel.keep(|| item.stored_bytes())?;
                 }

@@ -1,69 +1,64 @@
-//! Several writes, all or none.
+//! TransactWriteItems.
 
-use crate::commit::{Fingerprint, Stage};
-use crate::engine::Engine;
+use crate::commit::{Fingerprint, Planner, Write};
+use crate::engine::{Engine, answer};
 use crate::error::{Result, Unfinished};
-use crate::lane::STAGE_FUEL;
-use singlet_dynamo::fuel::Fuel;
+use singlet_dynamo::fuel::{Fuel, OutOfFuel};
 use singlet_dynamo::operation::{Outcome, TransactWriteItems, TransactWriteItemsAnswer};
 use singlet_dynamo::stored::StoredItem;
 use singlet_dynamo::{Error, ErrorKind};
+use std::cell::OnceCell;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::OnceLock;
 
 impl Engine {
-    /// Carries out several writes, all or none. Commits are serial, so a transaction never meets
-    /// another one. With a token, a request that is sent again within ten minutes does nothing.
+    /// Writes several items atomically. Commits are serial, so transactions never conflict. With a
+    /// token, a request repeated within ten minutes does nothing.
     pub fn transact_write_items(
         &self,
         request: TransactWriteItems,
     ) -> Result<TransactWriteItemsAnswer> {
-        let transaction = WeighedTransaction::new(request);
-        self.write_items(transaction.is_heavy(), move |stage| {
-            stage.transact_write_items(&transaction)
-        })
+        answer!(TransactWriteItems of self.write(Write::Transaction(request.into())))
     }
 }
 
-/// A request, and what is computed of it only once: all that is in its items and values is looked
-/// at for it.
-pub(crate) struct WeighedTransaction {
+/// A request with its sizes and fingerprint, computed once for all plans.
+pub(crate) struct Transaction {
     request: TransactWriteItems,
-    /// Empty if computing it takes more than the stage gives. Then a dry run does it.
-    computed: OnceLock<Computed>,
+    computed: OnceCell<Computed>,
+}
+
+impl From<TransactWriteItems> for Transaction {
+    fn from(request: TransactWriteItems) -> Self {
+        Self { request, computed: OnceCell::new() }
+    }
 }
 
 struct Computed {
-    /// The sizes of items and keys.
+    /// Sizes of items and keys.
     sizes: Vec<usize>,
-    /// If there is a token.
+    /// `None` without a token.
     fingerprint: Option<Fingerprint>,
 }
 
-impl WeighedTransaction {
-    pub(crate) fn new(request: TransactWriteItems) -> Self {
-        let computed = match Computed::within(&request, STAGE_FUEL as usize) {
-            Some(computed) => OnceLock::from(computed),
-            None => OnceLock::new(),
+impl Transaction {
+    fn computed(&self, fuel: &mut Fuel<'_>) -> Result<&Computed, OutOfFuel> {
+        if let Some(computed) = self.computed.get() {
+            return Ok(computed);
+        }
+        let left = usize::try_from(fuel.left()).unwrap_or(usize::MAX);
+        let computed = match Computed::within(&self.request, left) {
+            Some(computed) => computed,
+            None => {
+                fuel.spend(usize::MAX)?;
+                Computed::within(&self.request, usize::MAX).ok_or(OutOfFuel)?
+            }
         };
-        Self { request, computed }
-    }
-
-    /// Whether it takes more than the stage gives, whatever is stored.
-    pub(crate) fn is_heavy(&self) -> bool {
-        self.computed.get().is_none()
-    }
-
-    fn computed(&self) -> &Computed {
-        self.computed.get_or_init(|| {
-            let none = || Computed { sizes: Vec::new(), fingerprint: None };
-            Computed::within(&self.request, usize::MAX).unwrap_or_else(none)
-        })
+        Ok(self.computed.get_or_init(|| computed))
     }
 }
 
 impl Computed {
-    /// `None` if that takes more than so many units.
+    /// `None` if it would cost more than `units`.
     fn within(request: &TransactWriteItems, units: usize) -> Option<Self> {
         let fingerprint = match &request.client_request_token {
             Some(_) => Some(fingerprint(&request.parameters_within(units)?)),
@@ -76,20 +71,20 @@ impl Computed {
     }
 }
 
-impl Stage<'_> {
+impl Planner<'_, '_> {
     pub(crate) fn transact_write_items(
         &mut self,
-        transaction: &WeighedTransaction,
+        transaction: &Transaction,
     ) -> Result<TransactWriteItemsAnswer, Unfinished> {
-        let (request, computed) = (&transaction.request, transaction.computed());
+        let request = &transaction.request;
+        let computed = transaction.computed(self.fuel)?;
         let token = request.client_request_token.as_deref().zip(computed.fingerprint);
-        let catalogue = self.catalogue.clone();
+        let catalogue = self.view.catalogue;
         let keys = request.check_by(&computed.sizes, |name| catalogue.schema(name))?;
         let mut places = Vec::with_capacity(keys.len());
         for (action, key) in request.actions.iter().zip(&keys) {
             let table = self.table(action.table_name())?;
-            let place = self.place(&table, key)?;
-            places.push((table, place));
+            places.push((table, self.place(table, key)?));
         }
         let stored = || places.iter().map(|(table, place)| (&table.schema, place.old.as_ref()));
         if let Some((token, own)) = token {
@@ -97,7 +92,7 @@ impl Stage<'_> {
                 Some(before) if before != own => {
                     return Err(Error::new(ErrorKind::IdempotentParameterMismatch).into());
                 }
-                // It was carried out before, and is not again; the items are read, and that is charged.
+                // Already carried out: reads the items, which is charged, and writes nothing.
                 Some(_) => {
                     let size = |(_, old): (_, Option<&StoredItem>)| {
                         old.map_or(0, |old| old.as_item().size())
@@ -107,26 +102,18 @@ impl Stage<'_> {
                 None => {}
             }
         }
-        // All reading comes before all writing: an error in between would leave half of it.
         let mut metrics = Vec::new();
         if request.return_item_collection_metrics {
             for ((table, _), key) in places.iter().zip(&keys) {
                 metrics.push(self.collection_metrics(table, key, true)?);
             }
         }
-        let decide = |fuel: &mut Fuel<'_>| {
-            let outcomes = match request.decide_within(stored(), fuel)? {
-                Ok(outcomes) => outcomes,
-                Err(error) => return Ok(Err(error)),
-            };
-            let mut measured = Vec::with_capacity(places.len());
-            for ((table, place), outcome) in places.iter().zip(&outcomes) {
-                measured.push(place.measure(table, outcome.after(place.old.as_ref()), fuel)?);
-            }
-            Ok(request.check_written(&measured).map(|()| (outcomes, measured)))
-        };
-        let (outcomes, measured) =
-            self.decide(places.iter().map(|(table, place)| (table, place)), decide)?;
+        let outcomes = request.decide_within(stored(), self.fuel)??;
+        let mut measured = Vec::with_capacity(places.len());
+        for ((table, place), outcome) in places.iter().zip(&outcomes) {
+            measured.push(self.measure(table, place, outcome.after(place.old.as_ref()))?);
+        }
+        request.check_written(&measured)?;
         let schemas = places.iter().map(|(table, _)| &table.schema);
         let mut answer = request.answer_measured(schemas.zip(&measured));
         for ((action, outcome), metrics) in request.actions.iter().zip(&outcomes).zip(metrics) {
@@ -137,8 +124,8 @@ impl Stage<'_> {
         for (((table, place), outcome), measured) in places.into_iter().zip(outcomes).zip(&measured)
         {
             match outcome {
-                Outcome::Put(item) => self.replace(&table, place, Some(item), measured, false),
-                Outcome::Delete => self.replace(&table, place, None, measured, false),
+                Outcome::Put(item) => self.replace(table, place, Some(item), measured, false),
+                Outcome::Delete => self.replace(table, place, None, measured, false),
                 Outcome::Keep => {}
             }
         }
@@ -149,8 +136,8 @@ impl Stage<'_> {
     }
 }
 
-/// What tells a request from others with its token. It is kept for ten minutes, so a hash that a
-/// later compiler may change is good enough.
+/// Distinguishes requests with the same token. Kept for ten minutes, so the hash may change between
+/// compiler versions.
 fn fingerprint(parameters: &[u8]) -> Fingerprint {
     let half = |salt: u8| {
         let mut hasher = DefaultHasher::new();

@@ -1,28 +1,26 @@
-//! Takes tags off a table.
+//! UntagResource.
 
 use crate::catalogue::Table;
-use crate::commit::Stage;
-use crate::engine::Engine;
+use crate::commit::{Planner, Write};
+use crate::engine::{Engine, answer};
 use crate::error::Result;
-use singlet_dynamo::arn::Home;
 use singlet_dynamo::operation::{UntagResource, UntagResourceAnswer};
 use std::sync::Arc;
 
 impl Engine {
-    /// Takes tags off a table.
+    /// Removes tags from a table.
     pub fn untag_resource(&self, request: UntagResource) -> Result<UntagResourceAnswer> {
-        let home = self.options().home.clone();
-        self.write(move |stage| stage.untag_resource(&request, &home))
+        answer!(UntagResource of self.write(Write::UntagResource(request)))
     }
 }
 
-impl Stage<'_> {
+impl Planner<'_, '_> {
     pub(crate) fn untag_resource(
         &mut self,
         request: &UntagResource,
-        home: &Home,
     ) -> Result<UntagResourceAnswer> {
-        let table = self.catalogue.get(request.resource_arn.table_name()).map(Arc::clone);
+        let home = &self.view.options.home;
+        let table = self.catalogue().get(request.resource_arn.table_name()).map(Arc::clone);
         request.check(home, table.as_ref().map(|table| &table.description))?;
         if let Some(table) = table {
             let mut changed = Table::clone(&table);

@@ -1,18 +1,17 @@
-//! What one commit changes.
+//! The changes of one commit.
 
 use super::error::Error;
 use super::keyspace::{Keyspace, PerKeyspace};
 use std::collections::BTreeMap;
 
-/// The longest key and value together. Items have 400 KB and stream records hold two of them,
-/// so that this is far above what the engine writes; it keeps every offset in 32 bits.
+/// Maximum size of a row, key and value. Far above what the engine writes (items have 400 KB,
+/// stream records hold two of them); it keeps every offset in 32 bits.
 pub const ROW_BYTES_MAX: usize = 64 << 20;
 
-/// Writes that become visible, and durable, together or not at all.
+/// An atomic set of writes.
 ///
-/// Later writes to a key replace earlier ones, so that a batch says one thing about each key.
-/// It can be asked what that is: commands that are gathered into one commit must see what the
-/// commands before them have written.
+/// Later writes to a key replace earlier ones. A batch can be read, so that each command of a group
+/// sees the writes of those before it.
 ///
 /// ```
 /// use singlet_engine::store::{Batch, Keyspace};
@@ -28,27 +27,27 @@ pub const ROW_BYTES_MAX: usize = 64 << 20;
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Batch {
-    /// Sorted, because both stores take sorted writes faster than unsorted ones.
+    /// Sorted, because both stores apply sorted writes faster.
     edits: PerKeyspace<BTreeMap<Vec<u8>, Option<Vec<u8>>>>,
-    /// How long all keys and values are.
+    /// Total size of the current keys and values.
     size_bytes: u64,
     /// Total bytes of all keys and values put, including replaced ones.
     put_bytes: u64,
 }
 
 impl Batch {
-    /// A batch that changes nothing.
+    /// An empty batch.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Writes a row, whether or not there is one with this key.
+    /// Inserts or replaces a row.
     pub fn put(&mut self, keyspace: Keyspace, key: Vec<u8>, value: Vec<u8>) {
         self.insert(keyspace, key, Some(value));
     }
 
-    /// Deletes the row with this key, if there is one.
+    /// Deletes a row, if it exists.
     pub fn delete(&mut self, keyspace: Keyspace, key: Vec<u8>) {
         self.insert(keyspace, key, None);
     }
@@ -65,20 +64,18 @@ impl Batch {
         }
     }
 
-    /// What this batch makes of a key: `None` when it does not touch it, `Some(None)` when it
-    /// deletes it, and otherwise the value that it writes.
+    /// The effect on a key: `None` if untouched, `Some(None)` if deleted, otherwise the new value.
     #[must_use]
     pub fn get(&self, keyspace: Keyspace, key: &[u8]) -> Option<Option<&[u8]>> {
         self.edits.get(keyspace).get(key).map(|value| value.as_deref())
     }
 
-    /// How many rows this batch writes or deletes.
+    /// Number of rows written or deleted.
     #[must_use]
     pub fn len(&self) -> usize {
         self.edits.iter().map(|(_, edits)| edits.len()).sum()
     }
 
-    /// How long all its keys and values are.
     pub(crate) fn size_bytes(&self) -> u64 {
         self.size_bytes
     }
@@ -94,7 +91,6 @@ impl Batch {
         self.edits.iter().all(|(_, edits)| edits.is_empty())
     }
 
-    /// What it changes.
     pub(crate) fn edits(&self) -> impl Iterator<Item = EditsOf<'_>> {
         self.edits.iter().filter(|(_, edits)| !edits.is_empty()).map(|(keyspace, edits)| {
             let edits = edits.iter().map(|(key, value)| Edit { key, value: value.as_deref() });
@@ -102,7 +98,7 @@ impl Batch {
         })
     }
 
-    /// Refuses rows that are too long to be addressed.
+    /// Rejects rows longer than [`ROW_BYTES_MAX`].
     pub(crate) fn check(&self) -> Result<(), Error> {
         let longest = self
             .edits
@@ -117,10 +113,10 @@ impl Batch {
     }
 }
 
-/// The edits of one keyspace, in the order of their keys.
+/// The edits of one keyspace, sorted by key.
 pub(crate) type EditsOf<'a> = (Keyspace, Vec<Edit<'a>>);
 
-/// One key, and the value it gets; none deletes the row.
+/// A key and its new value; `None` deletes the row.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Edit<'a> {
     pub(crate) key: &'a [u8],

@@ -1,19 +1,18 @@
-//! What reads hand out: bytes that are shared with the store, not copied from it.
+//! Values and rows, shared with the store instead of copied.
 
 use singlet_dynamo::stored::StoredItem;
 use std::fmt;
 use std::ops::{Deref, Range};
 use std::sync::Arc;
 
-/// A value, as it is stored.
+/// A stored value.
 ///
-/// In memory this points into the store and keeps alive the few kilobytes around the value,
-/// whatever happens to the row afterwards; from disk it is a copy of its own. Whoever keeps
-/// many values for long should copy them.
+/// In memory this points into the store and keeps the surrounding block of a few kilobytes alive;
+/// from disk it is a copy. Copy values that are kept for long.
 #[derive(Clone)]
 pub struct Bytes {
     shared: Arc<[u8]>,
-    /// Where the value lies. Rows are at most [`ROW_BYTES_MAX`](super::ROW_BYTES_MAX) long.
+    /// The range of the value. Rows are at most [`ROW_BYTES_MAX`](super::ROW_BYTES_MAX) long.
     start: u32,
     end: u32,
 }
@@ -23,7 +22,12 @@ impl Bytes {
         Self { shared, start: range.start, end: range.end }
     }
 
-    /// All but the last byte, and that byte; nothing if there is none.
+    pub(crate) fn copy_of(value: &[u8]) -> Self {
+        // A batch rejects values that are too long for this.
+        Self::new(value.into(), 0..value.len() as u32)
+    }
+
+    /// Splits off the last byte; `None` if empty.
     pub(crate) fn split_last(mut self) -> Option<(Self, u8)> {
         let last = *self.last()?;
         self.end -= 1;
@@ -43,7 +47,7 @@ impl Deref for Bytes {
     }
 }
 
-/// The value as an item, without a copy. Whoever does this knows that it is one.
+/// Converts without copying. The value must be an encoded item.
 impl From<Bytes> for StoredItem {
     fn from(bytes: Bytes) -> Self {
         let range = bytes.range();
@@ -65,42 +69,42 @@ impl fmt::Debug for Bytes {
     }
 }
 
-/// A key and its value, as a range finds them. See [`Bytes`] for what it keeps alive.
+/// A key and its value. See [`Bytes`] for the memory it keeps alive.
 #[derive(Clone)]
 pub struct Row {
     shared: Arc<[u8]>,
     start: u32,
-    /// Where the key ends and the value begins.
+    /// End of the key and start of the value.
     middle: u32,
     end: u32,
 }
 
 impl Row {
-    /// The row whose key and value lie one behind the other.
+    /// A row whose value directly follows its key.
     pub(crate) fn new(shared: Arc<[u8]>, start: u32, middle: u32, end: u32) -> Self {
         Self { shared, start, middle, end }
     }
 
-    /// The key.
+    /// The row's key.
     #[must_use]
     pub fn key(&self) -> &[u8] {
         self.shared.get(self.start as usize..self.middle as usize).unwrap_or_default()
     }
 
-    /// The value.
+    /// The row's value.
     #[must_use]
     pub fn value(&self) -> &[u8] {
         self.shared.get(self.middle as usize..self.end as usize).unwrap_or_default()
     }
 
-    /// The row with all but the last byte of its value, and that byte; nothing if there is none.
+    /// Splits off the last byte of the value; `None` if empty.
     pub(crate) fn split_last(mut self) -> Option<(Self, u8)> {
         let last = *self.value().last()?;
         self.end -= 1;
         Some((self, last))
     }
 
-    /// The value, to be kept without its key.
+    /// The value, without copying.
     #[must_use]
     pub fn into_value(self) -> Bytes {
         Bytes::new(self.shared, self.middle..self.end)

@@ -1,25 +1,25 @@
-//! The store that lives in a folder.
+//! The store on disk.
 //!
-//! It has three layers. A commit is written to the [`log`], which makes it durable with one fsync,
-//! and to a store in memory, the [`top`], where readers find it. When the top has grown to its
-//! bound it is frozen, another one takes its place, and a [`checkpoint`] brings its rows into the
-//! [`base`], a redb file, in the background. Readers see the rows of all layers as one
-//! ([`merge`]).
+//! A log-structured merge tree of three layers ([`lsm`]). A commit is appended to the [`log`],
+//! which makes it durable with one fsync, and to the active [`memtable`]. A full memtable is frozen
+//! and replaced, and a [`checkpoint`] writes its rows into the [`base`], a redb file, in the
+//! background. Readers merge the layers ([`merge`]). The [`high_water_mark`] records how much of
+//! the log must exist when the folder is opened. After a failed write or fsync the store rejects
+//! writes ([`fail_stop`]).
 
+mod backpressure;
 mod base;
 mod checkpoint;
+mod fail_stop;
+mod file;
 mod filter;
 mod folder;
-mod health;
+mod high_water_mark;
 mod log;
+mod lsm;
+mod memtable;
 mod merge;
 mod options;
-mod pace;
-mod reach;
-mod stack;
-mod steady;
-mod timed;
-mod top;
 
 pub use folder::FORMAT_VERSION;
 pub(crate) use merge::Range;
@@ -31,36 +31,33 @@ use super::error::Error;
 use super::keyspace::Keyspace;
 use super::memory;
 use super::{Direction, Durability, Result};
-use crate::statistics::Histogram;
+use crate::statistics::{DISK_MICROS, Histogram};
+use crate::sync::Mutex;
 use arc_swap::Guard;
-use base::{Base, Missing};
-use checkpoint::Checkpoint;
+use base::{Base, DataFile, Missing};
+use fail_stop::FailStop;
+use file::StoreFile;
 use filter::KeyHash;
 use folder::{Folder, FolderWatch};
-use health::Health;
-use log::{Recovered, Rules};
-use reach::{LengthRecorder, Reach};
+use high_water_mark::{HighWaterMark, MarkFile};
+use lsm::{Layers, Lsm};
 use redb::StorageBackend;
 use redb::backends::FileBackend;
-use stack::{Layers, Stack};
 use std::fmt;
 use std::fs::File;
 use std::ops::Bound;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::thread::JoinHandle;
-use steady::Steady;
-use timed::{SyncMicros, Timed};
-use top::Top;
 
-/// Sorted bytes in a folder.
+/// A key-value store in a folder.
 pub struct DiskStore {
-    stack: Arc<Stack>,
-    /// The thread that makes checkpoints, if there is one.
+    lsm: Arc<Lsm>,
+    /// The checkpoint thread, if there is one.
     checkpointer: Mutex<Option<JoinHandle<()>>>,
-    /// Given up after everything else is closed, or when the store is dropped.
+    /// Released after everything else is closed, or on drop.
     folder: Mutex<Option<Folder>>,
-    sync_micros: SyncMicros,
+    sync_micros: Arc<Histogram>,
 }
 
 /// The files of a store.
@@ -68,9 +65,9 @@ pub struct DiskStore {
 pub struct Files<B> {
     /// The base: a redb file.
     pub data: B,
-    /// The log, which uses them in turn.
+    /// The log, which alternates between them.
     pub log: [B; 2],
-    /// How far the others are known to reach.
+    /// The high-water mark.
     pub reach: B,
 }
 
@@ -91,15 +88,12 @@ impl<B: StorageBackend> Files<B> {
     }
 }
 
-/// What the files of a store are before it is opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Age {
-    /// They are empty.
+    /// They hold no rows. Creating them may have been interrupted.
     New,
-    /// They may be of an earlier format, or have been left while they were made.
-    Older,
-    /// They are complete, and of the format of today.
-    Current,
+    /// They are complete.
+    Existing,
 }
 
 impl DiskStore {
@@ -111,30 +105,30 @@ impl DiskStore {
     pub fn open(folder: &Path, options: DiskOptions) -> Result<Self> {
         let mut folder = Folder::lock(folder)?;
         let (files, age) = folder.files(|data| {
-            // A new file gets its tables before it gets its name, so that a file with this name is
-            // always a complete one.
-            let backend = FileBackend::new(data)?;
-            let base =
-                Base::open(backend, options.cache_bytes, Health::default(), Missing::IsMade)?;
+            // A new file gets its tables before its name, so a file with this name is always
+            // complete.
+            let untimed = Arc::new(Histogram::new(DISK_MICROS));
+            let data = DataFile::new(StoreFile::new(FileBackend::new(data)?, &untimed), None);
+            let base = Base::open(data, options.cache_bytes, FailStop::default(), Missing::IsMade)?;
             base.is_empty()
         })?;
         let watch = Some(folder.watch(&files)?);
         let store = Self::on(files.backends()?, options, age, watch)?;
-        if age != Age::Current {
+        if age == Age::New {
             folder.write_format()?;
         }
-        *store.folder.lock().unwrap_or_else(PoisonError::into_inner) = Some(folder);
+        *store.folder.lock() = Some(folder);
         Ok(store)
     }
 
-    /// Opens a store on something that behaves like files: in tests, a disk that fails. Files that
-    /// are all empty become a new store.
+    /// Opens a store on other storage backends: in tests, a disk that fails. Files that are all
+    /// empty become a new store.
     ///
     /// # Errors
     ///
-    /// As for [`Store::open`](super::Store::open), but for what concerns folders.
+    /// As for [`Store::open`](super::Store::open), except errors about folders.
     pub fn with_files<B: StorageBackend>(files: Files<B>, options: DiskOptions) -> Result<Self> {
-        let age = if files.are_empty()? { Age::New } else { Age::Current };
+        let age = if files.are_empty()? { Age::New } else { Age::Existing };
         Self::on(files, options, age, None)
     }
 
@@ -144,110 +138,96 @@ impl DiskStore {
         age: Age,
         watch: Option<FolderWatch>,
     ) -> Result<Self> {
-        let (health, sync_micros) = (Health::default(), SyncMicros::new());
-        let boxed = |file| Box::new(Timed::new(file, &sync_micros)) as Box<dyn StorageBackend>;
-        let reach = Arc::new(Reach::new(boxed(files.reach)));
-        if age == Age::Current {
-            // redb would take a file that was cut off for what it is now, and change it.
-            reach.read()?.check_data(files.data.len()?)?;
-        }
-        let data = Steady::new(Timed::new(files.data, &sync_micros));
-        let missing = if age == Age::New { Missing::IsMade } else { Missing::IsDamage };
-        let data = LengthRecorder::new(data, &reach);
-        if age == Age::Older {
-            data.ensure_len()?;
-        }
-        let base = Base::open(data, options.cache_bytes, health.clone(), missing)?;
+        let fail_stop = FailStop::default();
+        let sync_micros = Arc::new(Histogram::new(DISK_MICROS));
+        let file = |file| StoreFile::new(file, &sync_micros);
+        let mark_file = Arc::new(MarkFile::new(file(files.reach)));
+        let data = DataFile::new(file(files.data), Some(Arc::clone(&mark_file)));
+        let missing = match age {
+            Age::New => {
+                data.ensure_len()?;
+                Missing::IsMade
+            }
+            Age::Existing => {
+                // redb would open and modify a truncated file.
+                mark_file.read()?.check_data(data.disk_bytes()?)?;
+                Missing::IsDamage
+            }
+        };
+        let base = Base::open(data, options.cache_bytes, fail_stop.clone(), missing)?;
         let anchor = base.anchor()?;
-        let log = files.log.map(boxed);
-        let segment_bytes = options.segment_bytes(base.size_bytes());
-        let recover = || log::recover(log, anchor, &reach, segment_bytes);
-        let mut recovered = health.guard(recover)?;
-        match (anchor.rules, age) {
-            (Rules::WithReach, _) => {}
-            (Rules::WithoutReach, Age::Current) => {
-                return Err(Error::Corrupt("the file data is of an earlier format".to_owned()));
-            }
-            (Rules::WithoutReach, Age::New | Age::Older) => {
-                recovered = health.guard(|| begin_reach(recovered, &base, options))?;
-            }
+        if age == Age::New {
+            let mark = HighWaterMark { salt: anchor.salt, ..HighWaterMark::NONE };
+            fail_stop.guard(|| Ok(mark_file.begin(mark)?))?;
+            // Records the length of the data.
+            base.write(&[], Some(anchor))?;
         }
-        let stack = Arc::new(Stack::new(base, recovered, health, options, watch)?);
+        let log = files.log.map(file);
+        let segment_bytes = options.segment_bytes(base.size_bytes());
+        let recovered = fail_stop.guard(|| log::recover(log, anchor, &mark_file, segment_bytes))?;
+        let lsm = Arc::new(Lsm::new(base, recovered, fail_stop, options, watch)?);
         let checkpointer = match options.checkpoints {
             Checkpoints::WithCommits => None,
             Checkpoints::InBackground => {
-                let stack = Arc::clone(&stack);
+                let lsm = Arc::clone(&lsm);
                 let thread = std::thread::Builder::new().name("singlet-checkpoint".to_owned());
-                Some(thread.spawn(move || stack.make_checkpoints())?)
+                Some(thread.spawn(move || lsm.make_checkpoints())?)
             }
         };
         let (checkpointer, folder) = (Mutex::new(checkpointer), Mutex::new(None));
-        Ok(Self { stack, checkpointer, folder, sync_micros })
+        Ok(Self { lsm, checkpointer, folder, sync_micros })
     }
 
     pub(super) fn snapshot(&self) -> Result<Snapshot> {
-        let layers = self.stack.layers()?;
-        // In this order: what the newest top holds may have been committed since, but never on a
-        // newer one.
+        let layers = self.lsm.layers()?;
+        // Load the layers first: their active memtable may gain commits until it is frozen, but
+        // none that depends on newer layers.
         let newest = layers.as_ref().ok_or(Error::Closed)?;
         let active = newest.active.snapshot()?;
-        let frozen = newest.frozen.as_ref().map(|top| top.snapshot()).transpose()?;
+        let frozen = newest.frozen.as_ref().map(|memtable| memtable.snapshot()).transpose()?;
         Ok(Snapshot { layers, active, frozen })
     }
 
     pub(super) fn commit(&self, batch: &Batch, durability: Durability) -> Result<()> {
-        self.stack.commit(batch, durability)
+        self.lsm.commit(batch, durability)
     }
 
     pub(super) fn sync(&self) -> Result<()> {
-        self.stack.sync()
+        self.lsm.sync()
     }
 
     pub(super) fn check_writable(&self) -> Result<()> {
-        self.stack.check_writable()
+        self.lsm.check_writable()
     }
 
     pub(super) fn sync_micros(&self) -> &Histogram {
-        self.sync_micros.histogram()
+        &self.sync_micros
     }
 
     pub(super) fn size_bytes(&self) -> Result<u64> {
-        self.stack.size_bytes()
+        self.lsm.size_bytes()
     }
 
     pub(super) fn verify(&self) -> Result<()> {
-        self.stack.verify()
+        self.lsm.verify()
     }
 
     pub(super) fn close(&self) -> Result<()> {
         self.stop();
-        let closed = self.stack.close();
-        self.folder.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let closed = self.lsm.close();
+        self.folder.lock().take();
         closed
     }
 
     fn stop(&self) {
-        self.stack.stop();
-        // Held until the thread has ended: whoever else closes the store must not go on before.
-        let mut checkpointer = self.checkpointer.lock().unwrap_or_else(PoisonError::into_inner);
+        self.lsm.stop();
+        // Held until the thread has ended, so that concurrent calls of `close` wait for it.
+        let mut checkpointer = self.checkpointer.lock();
         if let Some(thread) = checkpointer.take() {
-            // If it has panicked, its checkpoint is not done, and nothing else is begun.
+            // If it panicked, its checkpoint is incomplete and no other was started.
             let _ = thread.join();
         }
     }
-}
-
-/// Brings a log from before the file `reach`, or a new one, to the format of today: all that it holds
-/// goes into the base, and with the last of it the start of a log that has the file.
-fn begin_reach(recovered: Recovered, base: &Base, options: DiskOptions) -> Result<Recovered> {
-    let Recovered { mut log, frozen, active } = recovered;
-    if let Some((rows, anchor)) = frozen {
-        Checkpoint::new(Arc::new(rows), anchor, options.chunk_bytes).complete(base)?;
-    }
-    let anchor = log.begin_reach()?;
-    Checkpoint::new(Arc::new(active), anchor, options.chunk_bytes).complete(base)?;
-    let active = Top::new(options.segment_bytes(base.size_bytes()));
-    Ok(Recovered { log, frozen: None, active })
 }
 
 impl Drop for DiskStore {
@@ -262,29 +242,27 @@ impl fmt::Debug for DiskStore {
     }
 }
 
-/// All layers at one moment.
+/// A snapshot of all layers.
 pub(crate) struct Snapshot {
-    /// What was committed since the last checkpoint began.
     active: memory::Snapshot,
-    /// What a checkpoint is bringing into the base.
     frozen: Option<memory::Snapshot>,
     /// For the base.
     layers: Guard<Option<Arc<Layers>>>,
 }
 
 impl Snapshot {
-    fn tops(&self) -> impl Iterator<Item = &memory::Snapshot> {
+    fn memtables(&self) -> impl Iterator<Item = &memory::Snapshot> {
         std::iter::once(&self.active).chain(&self.frozen)
     }
 
     pub(super) fn get(&self, keyspace: Keyspace, key: &[u8]) -> Result<Option<Bytes>> {
         let layers = self.layers.as_ref().ok_or(Error::Closed)?;
         let hash = KeyHash::new(keyspace, key);
-        for (top, rows) in layers.tops().zip(self.tops()) {
-            if top.may_hold(hash)
+        for (memtable, rows) in layers.memtables().zip(self.memtables()) {
+            if memtable.may_hold(hash)
                 && let Some(kept) = rows.get(keyspace, key)
             {
-                return Ok(top::value(kept));
+                return Ok(memtable::value(kept));
             }
         }
         layers.base.get(keyspace, key)
@@ -297,10 +275,11 @@ impl Snapshot {
         upper: Bound<&[u8]>,
         direction: Direction,
     ) -> Result<Range<'_>> {
-        let tops = self.tops().map(|top| top.range(keyspace, lower, upper, direction));
+        let memtables =
+            self.memtables().map(|memtable| memtable.range(keyspace, lower, upper, direction));
         let layers = self.layers.as_ref().ok_or(Error::Closed)?;
         let base = layers.base.range(keyspace, lower, upper, direction)?;
-        Ok(Range::new(direction, tops, base))
+        Ok(Range::new(direction, memtables, base))
     }
 }
 

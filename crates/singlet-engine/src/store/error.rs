@@ -1,54 +1,54 @@
-//! What can go wrong below the seam.
+//! The store's errors.
 
 use std::fmt;
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Why the store could not do what it was asked to.
+/// Why the store failed.
 ///
-/// Cheap to clone, because everybody whose write waited for one commit is told of its failure.
+/// Cheap to clone, because every write of a failed commit gets the error.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Error {
-    /// The disk, or the system in front of it, refused an operation.
+    /// An I/O operation failed.
     Io(Arc<io::Error>),
-    /// What the disk gave back is not what was written. Nothing of it has been handed out.
+    /// The stored data is damaged. No damaged data was returned.
     Corrupt(String),
-    /// The disk is full, or a file has reached the size that the system allows. Nothing of the
-    /// batch was written. Writes go on when there is room again.
+    /// The disk is full, or a file has reached its maximum size. Nothing of the batch was written.
+    /// Writes succeed again when there is room.
     Full,
-    /// Another process works on this folder.
+    /// Another process has this folder open.
     Locked {
-        /// The folder that was to be opened.
+        /// The folder.
         folder: PathBuf,
-        /// The number of that process, where it could be read.
+        /// The process id of the holder, if known.
         holder: Option<u32>,
     },
-    /// The folder was written by a newer version, in a format that this one does not know.
+    /// The folder was written by a newer version, in an unknown format.
     NewerFormat {
-        /// The version that the folder has.
+        /// The folder's format version.
         found: u32,
         /// The newest version that can be opened.
         known: u32,
     },
-    /// The folder holds files, but not those of a store.
+    /// The folder contains files, but not those of a store.
     NotAStore(PathBuf),
-    /// The folder, or one of its files, was removed, moved or replaced while the store had it open.
-    /// What was written since is in files that nobody finds again.
+    /// The folder, or one of its files, was removed, moved or replaced while the store was open.
+    /// Writes since then are lost.
     FolderReplaced(PathBuf),
-    /// The disk has failed before, so that nobody knows what it holds. The store takes no more
-    /// writes until it is opened again; if it was a read that failed, it may refuse to read from
-    /// the disk as well. This is why.
+    /// The disk failed before, so its state is unknown. The store rejects writes until it is
+    /// reopened; if a read failed, it may also reject reads from the disk. Contains the first
+    /// failure.
     Poisoned(Arc<Error>),
     /// A row is longer than [`ROW_BYTES_MAX`](super::ROW_BYTES_MAX).
     RowTooLong {
-        /// How long it is, key and value together.
+        /// Size of key and value.
         bytes: usize,
     },
-    /// The store can only do this while nobody reads or writes.
+    /// Not possible while a snapshot is held.
     Busy,
-    /// The store has been closed.
+    /// The store was closed.
     Closed,
 }
 
@@ -108,7 +108,7 @@ impl std::error::Error for Error {
 impl From<io::Error> for Error {
     fn from(error: io::Error) -> Self {
         match error.kind() {
-            // A limit on the size of files (RLIMIT_FSIZE) is a disk that is full, too.
+            // Exceeding the file size limit (RLIMIT_FSIZE) counts as a full disk.
             io::ErrorKind::StorageFull
             | io::ErrorKind::QuotaExceeded
             | io::ErrorKind::FileTooLarge => Self::Full,

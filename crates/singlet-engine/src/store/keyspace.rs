@@ -1,35 +1,35 @@
-//! The few sorted maps that a store consists of.
+//! The sorted maps of a store.
 
-/// One of the sorted maps of a store. A commit covers all of them at once.
+/// One of the sorted maps of a store. A commit is atomic over all of them.
 ///
-/// The set is fixed, because each keyspace is a table of the file and part of its format: the
-/// engine's own tables are told apart by the keys inside a keyspace.
+/// The set is fixed, because each keyspace is a table of the file format. The engine's tables share
+/// a keyspace and differ by key prefix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum Keyspace {
-    /// What the engine knows about itself: tables, their schemas, counters.
+    /// Metadata: tables, their schemas, counts.
     Catalogue = 0,
     /// The items of all tables.
     Items = 1,
     /// The rows of all secondary indexes.
     Indexes = 2,
-    /// Items that expire, in the order in which they do.
+    /// Items that expire, by time.
     Expiry = 3,
-    /// The records of all streams, in their order.
+    /// The records of all streams, in order.
     Streams = 4,
-    /// Tokens of transactions that may be asked for again.
+    /// Tokens of recent transactions.
     Tokens = 5,
 }
 
 impl Keyspace {
-    /// How many keyspaces there are.
+    /// The number of keyspaces.
     pub const COUNT: usize = 6;
 
-    /// All of them, in the order of their numbers.
+    /// All keyspaces, by number.
     pub const ALL: [Self; Self::COUNT] =
         [Self::Catalogue, Self::Items, Self::Indexes, Self::Expiry, Self::Streams, Self::Tokens];
 
-    /// The number by which the format knows this keyspace. It never changes.
+    /// The keyspace's number in the file format. It never changes.
     #[must_use]
     pub const fn number(self) -> u8 {
         self as u8

@@ -1,4 +1,4 @@
-//! The store that lives in memory.
+//! The store in memory.
 
 mod block;
 mod branch;
@@ -18,30 +18,29 @@ use super::bytes::Bytes;
 use super::error::Error;
 use super::keyspace::{Keyspace, PerKeyspace};
 use super::{Direction, Result, is_empty_range};
+use crate::sync::Mutex;
 use arc_swap::{ArcSwapOption, Guard};
 use draft::Draft;
 use std::fmt;
 use std::ops::Bound;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use tree::Tree;
 
-/// Sorted bytes in memory.
+/// A key-value store in memory.
 ///
-/// Each keyspace is a tree whose nodes never change once they can be seen. A commit copies the
-/// nodes on the way to what it changes, shares all others with the state before it, and then
-/// swaps one pointer. So a snapshot is that pointer, readers take no lock, and no reader ever
-/// waits for the work of a writer.
+/// Each keyspace is an immutable tree. A commit copies the nodes on the path to its changes, shares
+/// all others with the previous state, and then swaps one pointer. So a snapshot is that pointer,
+/// and readers take no lock and never wait for a writer.
 ///
-/// The pointer is swapped by `arc-swap`: at a mutex, even one that is held only to clone the
-/// pointer, two readers would wait for each other.
+/// The pointer is swapped by `arc-swap`: readers would contend for a mutex, even one held only to
+/// clone the pointer.
 pub struct MemoryStore {
-    /// None when the store is closed.
+    /// `None` when closed.
     newest: ArcSwapOption<State>,
-    /// Held by the one who commits, with memory in which leaves are put together.
+    /// Locked by the committing thread. Holds reusable buffers.
     writer: Mutex<Draft>,
 }
 
-/// What all readers that begin now will see.
 type State = PerKeyspace<Tree>;
 
 impl MemoryStore {
@@ -60,10 +59,10 @@ impl MemoryStore {
         self.apply(batch.edits())
     }
 
-    /// Makes all of these edits visible at once: for each keyspace, in the order of their keys.
+    /// Applies edits atomically. The edits of each keyspace are sorted by key.
     pub(super) fn apply<'a>(&self, edits: impl IntoIterator<Item = EditsOf<'a>>) -> Result<()> {
-        // A writer that panicked has published nothing, so that its lock means nothing.
-        let mut draft = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        // A panicked writer has published nothing, so poisoning is ignored.
+        let mut draft = self.writer.lock();
         let newest = self.newest.load_full().ok_or(Error::Closed)?;
         let mut state = State::clone(&newest);
         for (keyspace, edits) in edits {
@@ -90,7 +89,7 @@ impl MemoryStore {
     }
 
     pub(super) fn close(&self) {
-        let _writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        let _writer = self.writer.lock();
         self.newest.store(None);
     }
 }
@@ -107,9 +106,8 @@ impl fmt::Debug for MemoryStore {
     }
 }
 
-/// A pointer to a state that never changes.
 pub(crate) struct Snapshot {
-    /// A guard costs no write to memory that other readers use, as a counted pointer would.
+    /// Unlike cloning an `Arc`, a guard does not write to memory shared with other readers.
     state: Guard<Option<Arc<State>>>,
 }
 

@@ -1,4 +1,4 @@
-//! All that can be seen of an engine.
+//! The visible contents of an engine.
 
 use singlet_dynamo::Item;
 use singlet_dynamo::operation::{
@@ -9,19 +9,19 @@ use singlet_dynamo::stream::StreamRecord;
 use singlet_dynamo::table::{TableDescription, TableStatus};
 use singlet_engine::{Engine, Error};
 
-/// All that can be seen of an engine at one moment.
+/// Everything that clients can see of an engine at one moment.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Contents {
     /// Every table, with its counts.
     pub tables: Vec<TableDescription>,
-    /// The items of each table, and then of each of its indexes, in the order of a Scan.
+    /// The items of each table and of each of its indexes, in Scan order.
     pub items: Vec<(String, Vec<Item>)>,
     /// The records of all streams.
     pub records: Vec<StreamRecord>,
 }
 
 impl Contents {
-    /// Reads everything, in the ways that clients do.
+    /// Reads everything through client operations.
     pub fn read(engine: &Engine) -> Result<Self, Error> {
         let mut contents = Self::default();
         for table_name in engine.list_tables(&ListTables::default())?.table_names {
@@ -59,7 +59,6 @@ impl Contents {
         Ok(contents)
     }
 
-    /// The items of a table or an index.
     pub fn items_of(&self, name: &str) -> &[Item] {
         self.items.iter().find(|(own, _)| own == name).map_or(&[], |(_, items)| items)
     }

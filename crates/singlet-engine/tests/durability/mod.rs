@@ -1,5 +1,5 @@
-//! What the tests of durability share: a workload of all kinds of writes, and all that can be
-//! seen of an engine, to compare one moment with another.
+//! Shared by the durability tests: a workload of all kinds of writes, and a comparison of an
+//! engine's visible contents.
 #![allow(dead_code, unused_imports, reason = "each test file uses its part of this")]
 #![allow(unreachable_pub, reason = "a module of tests has no outside")]
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a panic here is a failing test")]
@@ -17,10 +17,10 @@ pub use workload::Workload;
 use singlet_engine::{Clock, Durability, Engine, Error, Options, Random};
 use singlet_testing::disk::FaultDisk;
 
-/// The moment at which the tests' clocks begin.
+/// Start time of the tests' clocks.
 pub const START_MS: i64 = 1_767_225_600_000;
 
-/// What is chosen in all of these tests: nothing happens that the test does not ask for.
+/// Deterministic options: nothing runs in the background.
 pub fn options(clock: &Clock, durability: Durability) -> Options {
     Options {
         durability,
@@ -31,17 +31,16 @@ pub fn options(clock: &Clock, durability: Durability) -> Options {
     }
 }
 
-/// An engine on a disk of the test's own.
+/// An engine on a simulated disk.
 pub fn open(disk: &FaultDisk, options: Options) -> Result<Engine, Error> {
     Engine::on(small_store::open(disk)?, options)
 }
 
-/// Whether the long runs are asked for: so many times as much is done then.
+/// Multiplier for long runs.
 pub fn times(long: usize) -> usize {
     if std::env::var_os("SINGLET_TEST_LONG").is_some() { long } else { 1 }
 }
 
-/// Whether everything in the engine fits together, or what does not.
 pub fn check_sound(engine: &Engine) -> Result<(), String> {
     let report = engine.check().map_err(|error| format!("cannot be checked: {error}"))?;
     if report.is_sound() { Ok(()) } else { Err(format!("is not sound: {:?}", report.problems)) }

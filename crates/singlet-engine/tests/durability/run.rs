@@ -1,4 +1,4 @@
-//! A workload that has been recorded, to crash it at any moment afterwards.
+//! A recorded workload, which can be crashed at any point afterwards.
 
 use super::{Contents, START_MS, Workload, check_sound, open, options};
 use singlet_dynamo::operation::{GetItem, PutItem};
@@ -8,25 +8,25 @@ use singlet_testing::disk::{FaultDisk, Lie, Recording};
 use singlet_testing::random::Random;
 use std::ops::RangeInclusive;
 
-/// What happened on a disk, and what was acknowledged when.
+/// A recording of the disk, with the states acknowledged over time.
 pub struct Run {
     recording: Recording,
     clock: Clock,
-    /// What could be seen after each step; the first is that of an empty engine.
+    /// The contents after each step, starting with an empty engine.
     states: Vec<Contents>,
-    /// The moment of the recording at which each of them had been acknowledged.
+    /// Position in the recording at which each state was acknowledged.
     moments: Vec<usize>,
-    /// For each of them, the oldest that a crash may go back to.
+    /// For each state, the oldest one that a crash may fall back to.
     floors: Vec<usize>,
 }
 
 impl Run {
-    /// Runs a workload on an engine over a new disk.
+    /// Runs a workload on an engine with a new disk.
     pub fn new(seed: u64, steps: usize, durability: Durability) -> Self {
         Self::with_lies(&[], seed, steps, durability)
     }
 
-    /// Runs a workload on an engine over a new disk, whose files lie.
+    /// The same with a disk whose files misbehave.
     pub fn with_lies(
         lies: &[(&str, Lie)],
         seed: u64,
@@ -34,7 +34,7 @@ impl Run {
         durability: Durability,
     ) -> Self {
         let (disk, clock) = (FaultDisk::new(), Clock::fixed(START_MS));
-        // A folder's file gets its name when it is complete, so a crash before that leaves none.
+        // A data file is renamed when complete, so a crash before that leaves none.
         open(&disk, options(&clock, durability)).unwrap().close().unwrap();
         disk.record();
         for (name, lie) in lies {
@@ -50,30 +50,30 @@ impl Run {
             states.push(Contents::read(&engine).unwrap());
             floors.push(match durability {
                 Durability::Full => step,
-                // Maintenance begins with a sync; what it changes then is as relaxed as the rest.
+                // Maintenance starts with a sync; its own changes are relaxed.
                 Durability::Relaxed if syncs => step - 1,
                 Durability::Relaxed => floors[step - 1],
             });
         }
-        // What closing does may be crashed too.
+        // Crash during close, too.
         engine.close().unwrap();
         Self { recording: disk.recording(), clock, states, moments, floors }
     }
 
-    /// The same run, as if every write had been promised to be safe.
+    /// The same run, as if every write had been acknowledged as durable.
     pub fn with_full_promises(mut self) -> Self {
         self.floors = (0..self.states.len()).collect();
         self
     }
 
-    /// The states that may be found after a crash at a moment: none before the last one that is
-    /// safe, and at most the one that was on its way.
+    /// The states possible after a crash at this position: from the last durable one to the one in
+    /// progress.
     fn possible(&self, moment: usize) -> RangeInclusive<usize> {
         let acknowledged = self.moments.partition_point(|when| *when <= moment) - 1;
         self.floors[acknowledged]..=(acknowledged + 1).min(self.states.len() - 1)
     }
 
-    /// Crashes it at this many moments. An error says what was wrong with an image.
+    /// Crashes at this many positions. An error describes a bad image.
     pub fn crash(&self, images: usize, seed: u64) -> Result<(), String> {
         let mut random = Random::new(seed);
         let mut moments: Vec<_> =
@@ -92,7 +92,7 @@ impl Run {
         Ok(())
     }
 
-    /// The power goes again while the engine opens what the first crash has left, or closes it.
+    /// A second crash while the engine opens or closes the first image.
     fn crash_again(&self, image: &FaultDisk, random: &mut Random) -> Result<FaultDisk, String> {
         image.record();
         let engine = self.open(image)?;
@@ -108,7 +108,7 @@ impl Run {
             .map_err(|error| format!("does not open: {error}"))
     }
 
-    /// Whether an image is exactly one of the possible states, sound, and can be worked on.
+    /// Checks that an image is exactly one of the possible states, sound, and writable.
     pub fn check(&self, image: &FaultDisk, possible: RangeInclusive<usize>) -> Result<(), String> {
         let engine = self.open(image)?;
         let found = Contents::read(&engine).map_err(|error| format!("cannot be read: {error}"))?;
@@ -120,7 +120,7 @@ impl Run {
         }
         check_sound(&engine)?;
         if found.items_of("Orders").is_empty() {
-            // There may be no table to write to yet.
+            // There may be no table yet.
             return Ok(());
         }
         let key = Item::from([("pk", Value::from("after")), ("sk", Value::from("crash"))]);

@@ -1,4 +1,4 @@
-//! All kinds of writes, as a seed has them.
+//! A random workload of all kinds of writes.
 
 use singlet_dynamo::operation::{
     BatchWriteItem, CreateTable, DeleteItem, PutItem, TransactWriteItems, UpdateItem, UpdateTable,
@@ -7,18 +7,18 @@ use singlet_dynamo::operation::{
 use singlet_engine::{Clock, Engine, Error};
 use singlet_testing::random::Random;
 
-/// How many items a table has at most: few, so that most writes meet an item.
+/// Maximum number of items per table: few, so that most writes hit an item.
 const KEYS: usize = 24;
 
-/// A client that writes to two tables, in all ways there are. Tables, indexes, streams and
-/// expiry are made by it too.
+/// A client that uses all kinds of writes on two tables. It also changes tables, indexes, streams
+/// and expiry.
 pub struct Workload {
     random: Random,
     clock: Clock,
-    /// How many writes there have been. It is in each item, so that no two states are the same.
+    /// Number of writes so far. Stored in each item, so that no two states are equal.
     step: usize,
     has_extra_index: bool,
-    /// Whether the extra index is still to be filled or cleared.
+    /// Whether the extra index must still be filled or cleared.
     is_index_changing: bool,
 }
 
@@ -33,8 +33,8 @@ impl Workload {
         }
     }
 
-    /// Does one thing, which is acknowledged when this returns. It changes what can be seen once,
-    /// or not at all. Says whether it was maintenance, which makes all that was before it safe.
+    /// Runs one operation, which changes the visible contents at most once. Returns whether it was
+    /// maintenance, which makes everything before it durable.
     pub fn step(&mut self, engine: &Engine) -> Result<bool, Error> {
         self.step += 1;
         let mut is_maintenance = false;
@@ -57,7 +57,7 @@ impl Workload {
             },
         };
         match done {
-            // A condition that does not hold is an answer like any other.
+            // A failed condition is a valid answer.
             Err(Error::Refused(_)) => Ok(false),
             done => done.map(|()| is_maintenance),
         }
@@ -79,7 +79,7 @@ impl Workload {
             item += &format!(r#","until":{{"N":"{second}"}}"#);
         }
         if self.random.percent(30) {
-            // Sometimes more than a page of the file.
+            // Sometimes larger than a page of the file.
             let len = self.random.below(3) * self.random.below(2_500);
             item += &format!(r#","text":{{"S":"{}"}}"#, "x".repeat(len));
         }
@@ -114,8 +114,8 @@ impl Workload {
         engine.delete_item(DeleteItem::from_json(request.as_bytes())?).map(drop)
     }
 
-    /// Puts the same item into both tables, deletes one, and counts up another that is always
-    /// there, so that each of them leaves a trace.
+    /// Puts the same item into both tables, deletes one, and increments a permanent one, so that
+    /// every action leaves a trace.
     fn transact(&mut self, engine: &Engine) -> Result<(), Error> {
         let (item, step) = (self.item(), self.step);
         let token = match self.random.percent(50) {
@@ -149,7 +149,7 @@ impl Workload {
         engine.batch_write_item(BatchWriteItem::from_json(request.as_bytes())?).map(drop)
     }
 
-    /// Adds an index, or takes it away; a later round of maintenance fills or clears it.
+    /// Adds or removes an index; a later round of maintenance fills or clears it.
     fn change_indexes(&mut self, engine: &Engine) -> Result<(), Error> {
         if self.is_index_changing {
             return self.maintain(engine);
@@ -157,7 +157,7 @@ impl Workload {
         self.is_index_changing = true;
         self.has_extra_index = !self.has_extra_index;
         let change = if self.has_extra_index {
-            r#""AttributeDefinitions":[{"AttributeName":"pk","AttributeType":"S"},{"AttributeName":"sk","AttributeType":"S"},{"AttributeName":"step","AttributeType":"N"}],"GlobalSecondaryIndexUpdates":[{"Create":{"IndexName":"byStep","KeySchema":[{"AttributeName":"step","KeyType":"HASH"}],"Projection":{"ProjectionType":"ALL"}}}]"#
+            r#""AttributeDefinitions":[{"AttributeName":"pk","AttributeType":"S"},{"AttributeName":"sk","AttributeType":"S"},{"AttributeName":"step","AttributeType":"N"}],"GlobalSecondaryIndexUpdates":[{"Create":{"IndexName":"byStep","KeySchema":[{"AttributeName":"step","KeyType":"HASH"},{"AttributeName":"pk","KeyType":"RANGE"},{"AttributeName":"sk","KeyType":"RANGE"}],"Projection":{"ProjectionType":"ALL"}}}]"#
         } else {
             r#""GlobalSecondaryIndexUpdates":[{"Delete":{"IndexName":"byStep"}}]"#
         };
@@ -165,8 +165,8 @@ impl Workload {
         engine.update_table(UpdateTable::from_json(request.as_bytes())?).map(drop)
     }
 
-    /// Finishes the index that is changing, or lets time pass and items expire; not both in one
-    /// step, since these are two commits.
+    /// Completes the index change, or advances the clock so that items expire; never both in one
+    /// step, because these are two commits.
     fn maintain(&mut self, engine: &Engine) -> Result<(), Error> {
         if !self.is_index_changing {
             self.clock.advance(7_000);
@@ -183,7 +183,7 @@ fn create(engine: &Engine, request: &str) -> Result<(), Error> {
 const ORDERS: &str = r#"{"TableName":"Orders","BillingMode":"PAY_PER_REQUEST",
 "AttributeDefinitions":[{"AttributeName":"pk","AttributeType":"S"},{"AttributeName":"sk","AttributeType":"S"},{"AttributeName":"group","AttributeType":"S"},{"AttributeName":"rank","AttributeType":"N"}],
 "KeySchema":[{"AttributeName":"pk","KeyType":"HASH"},{"AttributeName":"sk","KeyType":"RANGE"}],
-"GlobalSecondaryIndexes":[{"IndexName":"byGroup","KeySchema":[{"AttributeName":"group","KeyType":"HASH"},{"AttributeName":"rank","KeyType":"RANGE"}],"Projection":{"ProjectionType":"ALL"}}],
+"GlobalSecondaryIndexes":[{"IndexName":"byGroup","KeySchema":[{"AttributeName":"group","KeyType":"HASH"},{"AttributeName":"rank","KeyType":"RANGE"}],"Projection":{"ProjectionType":"ALL"}},{"IndexName":"byGroupAndKey","KeySchema":[{"AttributeName":"group","KeyType":"HASH"},{"AttributeName":"pk","KeyType":"HASH"},{"AttributeName":"rank","KeyType":"RANGE"},{"AttributeName":"sk","KeyType":"RANGE"}],"Projection":{"ProjectionType":"KEYS_ONLY"}}],
 "LocalSecondaryIndexes":[{"IndexName":"byRank","KeySchema":[{"AttributeName":"pk","KeyType":"HASH"},{"AttributeName":"rank","KeyType":"RANGE"}],"Projection":{"ProjectionType":"KEYS_ONLY"}}],
 "StreamSpecification":{"StreamEnabled":true,"StreamViewType":"NEW_AND_OLD_IMAGES"}}"#;
 

@@ -1,5 +1,4 @@
-//! A bit that flips on the disk is an error for whoever needs it, or does not matter. It never
-//! makes wrong data, and never takes the process down.
+//! A flipped bit on disk is harmless or causes an error. It never produces wrong data or a crash.
 
 use crate::durability::{Contents, START_MS, Workload, check_sound, open, options, times};
 use singlet_engine::{Clock, Durability, Error};
@@ -7,22 +6,21 @@ use singlet_testing::disk::FaultDisk;
 use singlet_testing::random::Random;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// What a flipped bit has led to.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Outcome {
     /// The engine did not open.
     Refused,
     /// Something could not be read.
     ReadFailed,
-    /// Reads were right, and a check told of the damage.
+    /// Reads were right, and a check reported the damage.
     Reported,
-    /// The bit was of no consequence: it lies where nothing is stored.
+    /// The bit is in unused space.
     Harmless,
-    /// Something was wrong, and nobody said so.
+    /// Undetected damage.
     Silent,
 }
 
-/// Opens an image that should hold what is expected.
+/// Opens an image and compares its contents.
 fn open_and_read(image: &FaultDisk, clock: &Clock, expected: &Contents) -> Outcome {
     let engine = match open(image, options(clock, Durability::Full)) {
         Ok(engine) => engine,
@@ -32,7 +30,7 @@ fn open_and_read(image: &FaultDisk, clock: &Clock, expected: &Contents) -> Outco
     let found = match Contents::read(&engine) {
         Ok(found) => found,
         Err(Error::Store(_)) => return Outcome::ReadFailed,
-        // To be told that a table or an index is not there is wrong data too.
+        // A missing table or index is wrong data, too.
         Err(_) => return Outcome::Silent,
     };
     match (found == *expected, check_sound(&engine)) {
@@ -42,7 +40,7 @@ fn open_and_read(image: &FaultDisk, clock: &Clock, expected: &Contents) -> Outco
     }
 }
 
-/// How the engine was left whose files are damaged.
+/// The state in which the engine left its files.
 #[derive(Clone, Copy, PartialEq)]
 enum Left {
     Closed,
@@ -64,7 +62,7 @@ fn flip_bits(left: Left, seeds: std::ops::Range<u64>) {
     let left_disk = disk.copy();
     let files: Vec<_> =
         disk.names().into_iter().map(|name| (left_disk.contents(&name), name)).collect();
-    // Most of a young file is empty: three of four flips go where something is.
+    // Most of a young file is empty: three of four flips hit used bytes.
     let written = |contents: &[u8]| -> Vec<usize> {
         (0..contents.len()).filter(|at| contents.get(*at) != Some(&0)).collect()
     };

@@ -1,7 +1,7 @@
-//! Every case of the language's case files, answered by the engine.
+//! Runs every case file through the engine.
 //!
-//! Whoever knows DynamoDB can read the files in `crates/singlet-dynamo/tests/cases`; here the same
-//! requests go through tables, rows and commits.
+//! The case files in `crates/singlet-dynamo/tests/cases` are plain DynamoDB requests; here they go
+//! through tables, rows and commits.
 
 use singlet_dynamo::arn::Home;
 use singlet_dynamo::operation::{Answer, CreateTable, PutItem, Request};
@@ -9,7 +9,7 @@ use singlet_dynamo::{Error, Item};
 use singlet_engine::{Clock, Engine, Options};
 use singlet_testing::cases::{self, Case};
 
-/// 2026-01-01T00:00:00.000, when everything in the cases happens.
+/// 2026-01-01T00:00:00.000, the time of all cases.
 const NOW_MS: i64 = 1_767_225_600_000;
 
 fn engine() -> Engine {
@@ -51,7 +51,7 @@ fn check(case: &Case) -> Result<(), String> {
     case.check(&answered)
 }
 
-/// Puts the id that the cases have into the place of a random one.
+/// Replaces the random table id with the one in the cases.
 fn forget_table_id(json: &mut String) {
     let member = "\"TableId\":\"";
     if let Some(found) = json.find(member) {

@@ -1,5 +1,5 @@
-//! Stores and engines that are closed, or whose disk fails, while others work with them: everybody
-//! gets an answer, and nothing that was acknowledged is lost.
+//! Stores and engines that are closed, or whose disk fails, while in use: every call returns, and
+//! no acknowledged write is lost.
 
 use crate::small_store;
 
@@ -18,7 +18,7 @@ use std::time::Duration;
 /// Far longer than anything here takes.
 const FOR_EVER: Duration = Duration::from_secs(60);
 
-/// Does something in a thread of its own, and panics if that never ends.
+/// Runs work in a thread, and panics if it does not end.
 fn in_time<T: Send + 'static>(what: &str, work: impl FnOnce() -> T + Send + 'static) -> T {
     let (sender, receiver) = mpsc::channel();
     std::thread::spawn(move || {
@@ -45,7 +45,7 @@ fn an_engine_closes_while_others_write() {
     for round in 0..10 {
         let _ = std::fs::remove_dir_all(&folder);
         let engine = Engine::open(&folder, Options::default()).unwrap();
-        let key = KeySchema { partition: KeyAttribute::new("pk", KeyType::S), sort: None };
+        let key = KeySchema::simple(KeyAttribute::new("pk", KeyType::S), None);
         let schema = TableSchema { name: "Closing".to_owned(), key, indexes: Vec::new() };
         engine.create_table(CreateTable::new(schema)).unwrap();
         engine.wait_until_active("Closing").unwrap();
@@ -66,8 +66,8 @@ fn an_engine_closes_while_others_write() {
     }
 }
 
-/// A sync that fails is met by whoever synced. A writer that waits for a checkpoint meanwhile must
-/// hear of it too. Each commit here fills a file of the log, so that the next one waits.
+/// A failed sync is reported to its caller, but a writer that waits for a checkpoint meanwhile must
+/// also return. Each commit here fills a log file, so the next one waits.
 #[test]
 fn nobody_waits_for_a_checkpoint_that_nobody_makes() {
     const FILLING: usize = small_store::OPTIONS.recent_bytes as usize;
@@ -128,7 +128,7 @@ fn a_checkpoint_without_room_for_a_row_goes_on_row_by_row() {
     });
 }
 
-/// Whoever watches over a store is told as soon as anybody has met the failure.
+/// A health check reports a failure as soon as any thread has seen it.
 #[test]
 fn a_failure_that_no_write_has_met_is_told() {
     let disk = FaultDisk::new();

@@ -1,5 +1,5 @@
-//! Whenever the power goes, and whatever the disk keeps of what was not synced: the engine opens,
-//! has all that was acknowledged and nothing in part, and works on.
+//! After a power loss at any point, with any subset of unsynced data, the engine opens, has all
+//! acknowledged writes and no partial ones, and accepts writes.
 
 use crate::durability::{Run, START_MS, Workload, check_sound, open, options, times};
 use singlet_dynamo::operation::{GetItem, PutItem, TransactWriteItem, TransactWriteItems};
@@ -8,7 +8,7 @@ use singlet_engine::{Clock, Durability};
 use singlet_testing::disk::FaultDisk;
 use singlet_testing::random::Random;
 
-/// Each of the tests crashes several runs, so many times each.
+/// Number of crashes per run.
 const IMAGES: usize = 200;
 
 fn crash(seeds: std::ops::Range<u64>, durability: Durability) {
@@ -35,8 +35,8 @@ fn relaxed_writes_are_lost_from_the_end_and_never_in_part() {
     crash(21..24, Durability::Relaxed);
 }
 
-/// Several threads write at once, so that their writes are committed in groups. Each of them has
-/// items of its own, which it changes in both tables at once.
+/// Several threads write concurrently, so their writes are committed in groups. Each has separate
+/// items, which it changes in both tables at once.
 #[test]
 fn what_was_acknowledged_to_one_of_many_is_there() {
     const WRITERS: usize = 4;

@@ -1,7 +1,7 @@
-//! The engine does what the reference does: every answer, every error, and an audit at the end.
+//! The engine behaves like the reference: every answer, every error, and an audit at the end.
 //!
 //! Together these run 200,000 operations. With `SINGLET_TEST_LONG` set they run fifty times as
-//! many, from seeds that were never run before.
+//! many, from new seeds.
 
 use crate::subject::Subject;
 use singlet_engine::Durability;
@@ -9,10 +9,10 @@ use singlet_testing::differential::{System, find};
 use singlet_testing::generator::Profile;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-/// How many steps a sequence has.
+/// Steps per sequence.
 const LEN: usize = 250;
 
-/// Runs sequences from this seed on, with at least so many operations in all.
+/// Runs sequences starting with this seed, with at least this many operations in total.
 fn run<S: System>(
     seed: u64,
     operations: usize,

@@ -1,5 +1,5 @@
-//! The comparison with the reference finds mistakes: each of these is planted, and found within
-//! a few thousand operations.
+//! The comparison with the reference finds bugs: each one planted here is found within a few
+//! thousand operations.
 
 use crate::subject::Subject;
 use singlet_dynamo::operation::{
@@ -9,52 +9,51 @@ use singlet_dynamo::{Error, ErrorKind};
 use singlet_testing::differential::{System, find};
 use singlet_testing::generator::Profile;
 
-/// A tenth of what the test of the engine runs, so that no mistake is found by luck alone.
+/// A tenth of what the test of the engine runs, so that no bug is found by luck alone.
 const OPERATIONS: usize = 20_000;
 const MINUTE_MS: i64 = 60_000;
 
-/// What goes wrong.
+/// A planted bug.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mistake {
-    /// Writes happen whether their condition holds or not.
+    /// Ignores conditions.
     SkipsConditions,
-    /// Indexes are read as they were before the last write.
+    /// Reads indexes as of before the last write.
     ReadsStaleIndexes,
     /// Items expire a minute early.
     ExpiresEarly,
     /// Items do not expire at all.
     NeverExpires,
-    /// The last item of a page that is not the last one is lost.
+    /// Drops the last item of every page but the last.
     DropsEndsOfPages,
-    /// The reasons of two actions of a cancelled transaction are mixed up.
+    /// Swaps the reasons of two actions of a cancelled transaction.
     SwapsReasons,
-    /// The first write of a cancelled transaction is done all the same.
+    /// Applies the first write of a cancelled transaction.
     HalvesTransactions,
-    /// A transaction that is sent again is carried out again.
+    /// Repeats a transaction that is sent again.
     ForgetsTokens,
-    /// The last item that was put is lost when the system is opened again.
+    /// Loses the last item put when the system is reopened.
     LosesTheLastWrite,
-    /// Every third record of a stream is lost.
+    /// Loses every third record of a stream.
     LosesRecords,
-    /// The second segment of a scan is the first one again.
+    /// Returns the first segment of a scan as the second one.
     RepeatsSegments,
-    /// An item that was deleted is still found, as one is that lies in an older layer of a store
-    /// whose newer ones do not say that it is gone.
+    /// Still finds a deleted item, as if its tombstone were missing in a newer layer.
     ShowsDeletedItems,
-    /// One item more is counted than there are.
+    /// Counts one item too many.
     Miscounts,
-    /// The size of an index is told as that of its table.
+    /// Reports the table's size as the index's.
     MiscountsIndexes,
 }
 
-/// The engine, with a mistake.
+/// The engine with a bug.
 struct Mistaken {
     mistake: Mistake,
     subject: Subject,
     /// The same engine, one write behind.
     behind: Subject,
     last_write: Option<Request>,
-    /// What was deleted: how to ask for it, and the answer of before.
+    /// Deleted items: the request that reads them, and the answer before the deletion.
     deleted: Vec<(GetItem, GetItemAnswer)>,
 }
 
@@ -64,7 +63,7 @@ impl Mistaken {
         Self { mistake, subject, behind, last_write: None, deleted: Vec::new() }
     }
 
-    /// Lets the copy catch up with all but this write.
+    /// Brings the copy up to date, except for this write.
     fn fall_behind(&mut self, request: &Request) {
         let is_read = matches!(
             request,
@@ -79,7 +78,6 @@ impl Mistaken {
     }
 }
 
-/// The request without its conditions.
 fn unconditional(mut request: Request) -> Request {
     match &mut request {
         Request::PutItem(put) => put.condition = None,
@@ -210,7 +208,7 @@ impl System for Mistaken {
     }
 }
 
-/// Finds the mistake, and a sequence that shows it and is not much longer than it need be.
+/// Finds the bug, and shrinks the sequence that shows it.
 fn finds(mistake: Mistake) {
     let found = find(0.., 120, Profile::Small, OPERATIONS, || Mistaken::new(mistake));
     let Err(finding) = found else { panic!("{mistake:?} was not found") };
@@ -219,7 +217,7 @@ fn finds(mistake: Mistake) {
 
 #[test]
 fn no_mistake_is_found_where_there_is_none() {
-    // What the copy and the clock do by themselves must make no difference.
+    // The copy and the clock alone must make no difference.
     struct Sound(Mistaken);
     impl System for Sound {
         fn run(&mut self, request: Request) -> Result<Answer, Error> {

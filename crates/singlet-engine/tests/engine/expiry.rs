@@ -1,4 +1,4 @@
-//! Items whose time has come are deleted, at a cost of what is deleted.
+//! Expired items are deleted, at a cost proportional to their number.
 
 use crate::fixed_engine::{FixedEngine, START_MS};
 use singlet_engine::feed::Event;
@@ -108,7 +108,7 @@ fn more_than_one_round_takes_are_all_deleted() {
     assert!(left(&fixed).is_empty());
 }
 
-/// Before: the rows that say when items expire stayed when their table was deleted, until then.
+/// Regression: expiry rows of a deleted table stayed until they came due.
 #[test]
 fn a_deleted_table_leaves_no_rows() {
     let fixed = expiring();

@@ -1,6 +1,6 @@
-//! A disk that refuses something: whoever wrote is told, nothing is written any more, reads go on,
-//! and when the disk is well again everything that was acknowledged is there. A disk that is full
-//! refuses, and goes on when there is room.
+//! Disk failures: the writer gets the error, nothing more is written, reads continue, and once the
+//! disk recovers every acknowledged write is there. A full disk only rejects writes until there is
+//! room.
 
 use crate::durability::{Contents, START_MS, Workload, check_sound, open, options, times};
 use singlet_dynamo::operation::PutItem;
@@ -9,8 +9,8 @@ use singlet_engine::{Clock, Durability, Engine, Error, store};
 use singlet_testing::disk::{Failure, Fault, FaultDisk, Operation};
 use singlet_testing::random::Random;
 
-/// An engine on a disk, and another in memory that does the same, to know what the first would
-/// hold if nothing failed.
+/// An engine on a disk, and a twin in memory that runs the same steps, to know the expected
+/// contents.
 struct Pair {
     disk: FaultDisk,
     engine: Engine,
@@ -42,7 +42,7 @@ impl Pair {
         self.workload.step(&self.engine).map(drop)
     }
 
-    /// What there is if all steps so far were done.
+    /// The contents if all steps so far succeeded.
     fn expected(&self) -> Contents {
         Contents::read(&self.twin).unwrap()
     }
@@ -52,7 +52,7 @@ impl Pair {
         self.disk.inject(Fault { kind, after, failure, lasting });
     }
 
-    /// Works until something fails. Gives what had been acknowledged before, and the error.
+    /// Runs until something fails. Returns the contents acknowledged before, and the error.
     fn work_until_failure(&mut self) -> Option<(Contents, Error)> {
         for _ in 0..40 {
             let acknowledged = self.expected();
@@ -63,10 +63,10 @@ impl Pair {
         None
     }
 
-    /// All that is promised once a write has failed.
+    /// Checks all guarantees after a failed write.
     fn check_after(self, failure: Failure, acknowledged: &Contents, error: &Error, seed: u64) {
         let first = match error {
-            // It was a checkpoint that failed, and this is the first write after it.
+            // A checkpoint failed, and this is the first write after it.
             Error::Store(store::Error::Poisoned(first)) => first,
             Error::Store(error) => error,
             _ => panic!("{error:?}"),
@@ -86,7 +86,7 @@ impl Pair {
         self.check_what_is_left(acknowledged, seed);
     }
 
-    /// Opens what is left, once as it is and once after a crash, on a disk that is well again.
+    /// Reopens on a healthy disk, once unchanged and once after a crash.
     fn check_what_is_left(self, acknowledged: &Contents, seed: u64) {
         let expected = self.expected();
         drop(self.engine);
@@ -109,8 +109,8 @@ fn is_of_the_disk(error: &Error) -> bool {
     )
 }
 
-/// Lets an operation of a kind fail that comes after n others, and checks all that is promised.
-/// Says whether there was one.
+/// Fails the n-th operation of a kind, and checks all guarantees. Returns false if there were
+/// fewer.
 fn fail_a_write(kind: Operation, n: u64, failure: Failure, lasting: bool) -> bool {
     let mut pair = Pair::new(n, 25);
     pair.fail(Some(kind), n, failure, lasting);
@@ -126,7 +126,7 @@ fn a_write_that_fails() {
     }
 }
 
-/// Who writes is refused as long as the disk is full, and not longer. Nothing is started again.
+/// Writes fail exactly as long as the disk is full, without a restart.
 #[test]
 fn a_disk_that_is_full() {
     let mut refused = 0;
@@ -185,7 +185,7 @@ fn a_file_that_cannot_grow() {
             done.err().map(|error| (acknowledged, error))
         });
         match (failure, failed) {
-            // It was a checkpoint that had no room, and it went on with the next write.
+            // A checkpoint had no room, and continued with the next write.
             (Failure::Full, None) => {
                 let expected = pair.expected();
                 pair.check_what_is_left(&expected, seed);
@@ -198,7 +198,7 @@ fn a_file_that_cannot_grow() {
     }
 }
 
-/// A read that fails is an error of whoever read. It may have been a write's read.
+/// A failed read is an error of its caller, which may be a write.
 #[test]
 fn a_read_that_fails() {
     let mut failed = 0;

@@ -1,5 +1,4 @@
-//! What happens to a folder while a store has it open: others try to open it, somebody deletes or
-//! replaces it.
+//! Interference with an open folder: another process opens it, or it is deleted or replaced.
 #![cfg(unix)]
 
 use singlet_engine::store::{Batch, Durability, Error, Keyspace, Store};
@@ -8,7 +7,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// How long a store may take to notice. It promises 20 ms of writing; a busy machine takes longer.
+/// Timeout for detection. The store promises 20 ms of writing; a busy machine takes longer.
 const NOTICED_MAX: Duration = Duration::from_secs(60);
 
 fn folder(name: &str) -> PathBuf {
@@ -31,7 +30,7 @@ fn rows(folder: &Path) -> usize {
         .count()
 }
 
-/// Both processes acknowledged writes, and the first one's were gone: 200 of 200.
+/// Regression: both processes acknowledged writes, and all 200 of the first one's were lost.
 #[test]
 fn a_deleted_lock_file_lets_nobody_in() {
     let folder = folder("lock");
@@ -45,7 +44,7 @@ fn a_deleted_lock_file_lets_nobody_in() {
     assert_eq!(rows(&folder), 2);
 }
 
-/// Writes until the store refuses, and says why it does.
+/// Writes until the store rejects a write. Returns the error.
 fn write_until_refused(store: &Store) -> Error {
     let begun = Instant::now();
     loop {
@@ -57,7 +56,7 @@ fn write_until_refused(store: &Store) -> Error {
     }
 }
 
-/// 300 writes were acknowledged into a folder that was gone.
+/// Regression: 300 writes to a removed folder were acknowledged.
 #[test]
 fn a_folder_that_is_gone_takes_no_writes() {
     type Change = fn(&Path);
@@ -88,12 +87,12 @@ fn a_folder_that_is_gone_takes_no_writes() {
         assert!(error.to_string().contains("while it was open"), "{name}: {error}");
         let health = store.check_writable().unwrap_err();
         assert!(health.to_string().contains("while it was open"), "{name}: {health}");
-        // What was read before can still be read.
+        // Data read before stays readable.
         store.snapshot().unwrap().get(Keyspace::Items, &1_u32.to_be_bytes()).unwrap().unwrap();
     }
 }
 
-/// Whoever watches over a store that nobody writes to is told too.
+/// A health check also detects it on an idle store.
 #[test]
 fn health_notices_without_a_write() {
     let folder = folder("idle");
@@ -104,7 +103,7 @@ fn health_notices_without_a_write() {
     store.check_writable().unwrap_err();
 }
 
-/// They could be read by everybody on the machine.
+/// Regression: everyone on the machine could read the files.
 #[test]
 fn the_folder_is_for_its_owner_alone() {
     let folder = folder("modes");
@@ -118,7 +117,7 @@ fn the_folder_is_for_its_owner_alone() {
     }
 }
 
-/// Who has made the folder may have reasons: it is left as it is.
+/// An existing folder keeps the mode that its creator chose.
 #[test]
 fn the_mode_of_an_existing_folder_is_left_alone() {
     let folder = folder("wider");

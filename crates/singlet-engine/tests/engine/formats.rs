@@ -1,9 +1,7 @@
-//! Folders that earlier versions wrote: they open, are sound, and answer as the program of their
-//! time would.
+//! Stored folders open, are sound, and have the expected contents.
 //!
-//! Each folder under `fixtures` was written by [`write`], with the program that had this format. A
-//! fixture is never written again; the test that makes one is run by hand when the format has got
-//! a new version.
+//! Each folder under `fixtures` was written by [`write`]. A released fixture is never rewritten;
+//! the test that creates one is run by hand when the format changes.
 
 use crate::durability::{Contents, START_MS, check_sound, options};
 use singlet_dynamo::Error;
@@ -23,7 +21,7 @@ fn ask(engine: &Engine, operation: &str, body: &str) -> Result<Answer, Error> {
     engine.execute(request).map_err(|error| error.to_dynamo())
 }
 
-/// A table with everything that a table can have, items of all types, and a second table.
+/// A table with every feature, items of all types, and a second table.
 fn write(engine: &Engine, clock: &Clock) {
     for (operation, body) in REQUESTS {
         ask(engine, operation, body).unwrap_or_else(|error| panic!("{operation} {body}: {error}"));
@@ -86,7 +84,6 @@ const REQUESTS: [(&str, &str); 6] = [
 
 const TRANSACTION: &str = r#"{"ClientRequestToken":"once","TransactItems":[{"Put":{"TableName":"Numbers","Item":{"n":{"N":"7"},"b":{"B":"AA=="}}}},{"Update":{"TableName":"Games","Key":{"PK":{"S":"PLAYER#2"},"SK":{"S":"PROFILE"}},"UpdateExpression":"ADD wins :one","ExpressionAttributeValues":{":one":{"N":"1"}}}}]}"#;
 
-/// A folder of its own with what an earlier version has left.
 fn copied(version: u32, test: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("format-{version}-{test}"));
     let _ = fs::remove_dir_all(&folder);
@@ -98,7 +95,7 @@ fn copied(version: u32, test: &str) -> PathBuf {
     folder
 }
 
-/// What has to be so of a folder of an earlier version, which was written to as the twin was.
+/// Compares a fixture with an engine that got the same writes.
 fn check(version: u32, twin: &Engine, clock: &Clock) {
     let engine = Engine::open(copied(version, "opens"), options(clock, Durability::Full)).unwrap();
     check_sound(&engine).unwrap();
@@ -110,87 +107,30 @@ fn check(version: u32, twin: &Engine, clock: &Clock) {
         let told = |engine| format!("{:?}", ask(engine, operation, body).unwrap());
         assert_eq!(told(&engine), told(twin));
     }
-    // The token is remembered: the transaction is not carried out again, nor is another one.
+    // The token is remembered: neither a repeat nor a different request with it has an effect.
     ask(&engine, "TransactWriteItems", TRANSACTION).unwrap();
     assert_eq!(Contents::read(&engine).unwrap(), Contents::read(twin).unwrap());
     let other = TRANSACTION.replace("\"7\"", "\"8\"");
     assert!(ask(&engine, "TransactWriteItems", &other).is_err());
-    // It works on.
+    // It accepts writes.
     ask(&engine, "PutItem", REQUESTS[4].1).unwrap();
     clock.advance(200_000_000_000);
     engine.maintain().unwrap();
     check_sound(&engine).unwrap();
 }
 
-#[test]
-fn a_folder_of_format_1_has_all_that_was_written_to_it() {
-    let clock = Clock::fixed(START_MS);
-    let twin = Engine::memory_with(options(&clock, Durability::Full)).unwrap();
-    write(&twin, &clock);
-    check(1, &twin, &clock);
-}
-
-/// In version 2 rows are in the data, in a file of the log that was being brought there, and in the
-/// other one.
-#[test]
-fn a_folder_of_format_2_has_all_that_was_written_to_it() {
-    let clock = Clock::fixed(START_MS);
-    let twin = Engine::memory_with(options(&clock, Durability::Full)).unwrap();
-    write(&twin, &clock);
-    write_more(&twin);
-    for file in ["data", "log.0", "log.1"] {
-        let bytes = fs::read(fixture(2).join(file)).unwrap();
-        assert!(bytes.iter().any(|byte| *byte != 0), "{file} holds nothing");
-    }
-    check(2, &twin, &clock);
-}
-
-/// The same, with a file that knows how far the log reaches.
+/// Rows are in the base, in a log file being checkpointed, and in the other log file.
 #[test]
 fn a_folder_of_format_3_has_all_that_was_written_to_it() {
     let clock = Clock::fixed(START_MS);
     let twin = Engine::memory_with(options(&clock, Durability::Full)).unwrap();
     write(&twin, &clock);
     write_more(&twin);
+    for file in ["data", "log.0", "log.1"] {
+        let bytes = fs::read(fixture(3).join(file)).unwrap();
+        assert!(bytes.iter().any(|byte| *byte != 0), "{file} holds nothing");
+    }
     check(3, &twin, &clock);
-}
-
-/// The power goes while a folder is brought to the format of today: the next program goes on.
-#[test]
-fn an_interrupted_upgrade_goes_on() {
-    let clock = Clock::fixed(START_MS);
-    let twin = Engine::memory_with(options(&clock, Durability::Full)).unwrap();
-    write(&twin, &clock);
-    write_more(&twin);
-    let folder = copied(2, "interrupted");
-    let format = fs::read(folder.join("format")).unwrap();
-    for is_begun in [true, false] {
-        let opened = Engine::open(&folder, options(&clock, Durability::Full)).unwrap();
-        assert_eq!(Contents::read(&opened).unwrap(), Contents::read(&twin).unwrap());
-        opened.close().unwrap();
-        // All was done but for the name of the format; or only the file of the reach was made.
-        fs::write(folder.join("format"), &format).unwrap();
-        if !is_begun {
-            drop(copied(2, "interrupted"));
-            fs::write(folder.join("reach"), "half").unwrap();
-        }
-    }
-    let opened = Engine::open(&folder, options(&clock, Durability::Full)).unwrap();
-    assert_eq!(Contents::read(&opened).unwrap(), Contents::read(&twin).unwrap());
-    assert_eq!(fs::read(folder.join("format")).unwrap(), b"singlet store, format version 3\n");
-}
-
-/// Data from before the upgrade in a folder from after it: what was written since is not in it.
-#[test]
-fn data_of_an_earlier_format_is_damage() {
-    let clock = Clock::fixed(START_MS);
-    let folder = copied(2, "older-data");
-    Engine::open(&folder, options(&clock, Durability::Full)).unwrap().close().unwrap();
-    fs::copy(fixture(2).join("data"), folder.join("data")).unwrap();
-    match Engine::open(&folder, options(&clock, Durability::Full)) {
-        Err(singlet_engine::Error::Store(singlet_engine::store::Error::Corrupt(_))) => {}
-        other => panic!("opened: {}", other.is_ok()),
-    }
 }
 
 /// Replaces, adds and deletes items.
@@ -218,7 +158,7 @@ fn writes_the_fixture_of_this_version() {
     assert!(!fixture.exists(), "a fixture is never written again");
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("new-fixture");
     let _ = fs::remove_dir_all(&folder);
-    // Little is kept in memory, and checkpoints are slow, so that the end finds one half done.
+    // Small memory and slow checkpoints, so that the end finds one half done.
     let disk = DiskOptions {
         recent_bytes: 12 << 10,
         chunk_bytes: 300,
@@ -230,7 +170,7 @@ fn writes_the_fixture_of_this_version() {
     let engine = Engine::on(store, options(&clock, Durability::Full)).unwrap();
     write(&engine, &clock);
     write_more(&engine);
-    // As it would be left by a process that is killed.
+    // As left by a killed process.
     fs::create_dir(&fixture).unwrap();
     for file in ["format", "data", "log.0", "log.1", "reach"] {
         fs::copy(folder.join(file), fixture.join(file)).unwrap();

@@ -1,5 +1,5 @@
-//! A disk that is full, and has room again: writes are refused meanwhile, and then go on. Nothing
-//! that was acknowledged is lost, and nothing has to be started again.
+//! A full disk rejects writes until there is room again, without a restart and without losing
+//! acknowledged writes.
 
 use crate::small_store::{self, open};
 use crate::workload::{Rows, batch, rows};
@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 
 const COMMITS: u32 = 30;
 
-/// Commits to a store whose disk is full for a while: from one operation of a kind on, so many
-/// of them fail. Gives how many commits were refused.
+/// Commits to a store whose disk is temporarily full: after a number of operations of a kind, the
+/// next `failing` ones fail. Returns the number of rejected commits.
 fn run(kind: Operation, after: u64, failing: u64) -> usize {
     let disk = FaultDisk::new();
     open(&disk).unwrap().close().unwrap();
@@ -27,7 +27,7 @@ fn run(kind: Operation, after: u64, failing: u64) -> usize {
     let (mut expected, mut refused) = (Rows::new(), 0);
     for number in 1..=COMMITS {
         let mut tries = 0;
-        // What a refused commit would have written is asked for again, as a client does.
+        // A rejected commit is retried, as a client would.
         loop {
             let mut after = expected.clone();
             let batch = batch(number, &mut random, &mut after);
@@ -82,8 +82,8 @@ fn a_file_that_could_not_grow_grows_later() {
     }
 }
 
-/// A thread makes the checkpoints, and waits for room while others are refused. How long it waits
-/// is not for this test: it is a second.
+/// A background thread makes checkpoints, and waits for room while commits are rejected. It retries
+/// every second, which this test does not check.
 #[test]
 fn a_store_with_a_thread_of_its_own_goes_on_too() {
     const PATIENCE: Duration = Duration::from_secs(60);

@@ -1,8 +1,8 @@
-//! Concurrent callers see what one order of their operations explains.
+//! Concurrent operations are linearizable.
 //!
-//! A few threads work on very few items, some with transactions over two of them. The whole
-//! table is the model, so the same search shows that single operations are linearizable and
-//! transactions strictly serializable.
+//! A few threads work on very few items, some with transactions over two of them. The whole table
+//! is the model, so the same search shows that single operations are linearizable and transactions
+//! strictly serializable.
 
 use singlet_dynamo::operation::{Answer, CreateTable, GetItem, PutItem, Request, TransactGetItems};
 use singlet_dynamo::schema::{KeyAttribute, KeySchema, KeyType, TableSchema};
@@ -17,7 +17,7 @@ use std::thread;
 const KEYS: usize = 3;
 const THREADS: u64 = 4;
 
-/// What each item holds, if it is there.
+/// The value of each item, if present.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 struct Table([Option<i64>; KEYS]);
 
@@ -26,12 +26,12 @@ enum Command {
     Read(usize),
     ReadBoth(usize, usize),
     Put(usize, i64),
-    /// Puts if nothing is there.
+    /// Puts if absent.
     Create(usize, i64),
-    /// Adds one, and answers the sum.
+    /// Increments, and returns the sum.
     Count(usize),
     Delete(usize),
-    /// Moves a value from one item to another that must not be there.
+    /// Moves a value to an absent item.
     Move(usize, usize),
 }
 
@@ -94,28 +94,27 @@ fn value(attributes: Option<&Attributes>) -> Option<i64> {
     }
 }
 
-/// Carries out a command on the engine.
 fn carry_out(engine: &Engine, command: Command) -> Seen {
     carry_out_with(engine, command, "", "")
 }
 
-/// How many bytes a heavy item has, and how often a heavy condition searches them: more than writes
-/// are given while others wait, and little enough for many of them.
+/// Size of a heavy item, and searches per heavy condition: more than the inline budget of a write,
+/// but cheap enough to run many.
 const FILLER_LEN: usize = 20_000;
 const SEARCHES: usize = 12;
 
-/// The same with conditions that take so long that they are not evaluated while others wait.
+/// The same with conditions that exceed the inline budget.
 fn carry_out_heavily(engine: &Engine, command: Command) -> Seen {
     let searches = ["NOT contains(filler, :word) AND "; SEARCHES].concat();
     carry_out_with(engine, command, &searches, &"ab".repeat(FILLER_LEN / 2))
 }
 
-/// Carries out a command with these tests before each condition, and this text in each item.
+/// Runs a command with these terms before each condition, and this text in each item.
 fn carry_out_with(engine: &Engine, command: Command, tests: &str, filler: &str) -> Seen {
     let json = |operation: &str, body: String| loop {
         match engine.execute(Request::from_json(operation, body.as_bytes()).unwrap()) {
             Ok(answer) => return Some(answer),
-            // Its items have changed too often: it was not carried out.
+            // Its items changed too often: it did not run.
             Err(Error::Overloaded) => {}
             Err(error) => match error.refusal().map(|refusal| refusal.kind()) {
                 Some(ErrorKind::ConditionalCheckFailed | ErrorKind::TransactionCanceled) => {
@@ -191,7 +190,7 @@ fn carry_out_with(engine: &Engine, command: Command, tests: &str, filler: &str) 
     }
 }
 
-/// A sequence of commands that a thread carries out: the same for the same seed.
+/// A thread's commands, determined by the seed.
 fn commands(seed: u64, len: usize) -> Vec<Command> {
     let random = singlet_engine::Random::seeded(seed);
     let next = |below: u64| random.next_u64() % below;
@@ -213,13 +212,13 @@ fn commands(seed: u64, len: usize) -> Vec<Command> {
 }
 
 fn create(engine: &Engine) {
-    let key = KeySchema { partition: KeyAttribute::new("pk", KeyType::N), sort: None };
+    let key = KeySchema::simple(KeyAttribute::new("pk", KeyType::N), None);
     let schema = TableSchema { name: "table".into(), key, indexes: vec![] };
     engine.create_table(CreateTable::new(schema)).unwrap();
     engine.wait_until_active("table").unwrap();
 }
 
-/// What the threads saw when each carried out its commands by this function.
+/// The history of threads that run their commands by this function.
 fn history(
     seed: u64,
     len: usize,
@@ -257,7 +256,7 @@ fn one_order_explains_what_those_saw_whose_conditions_take_long() {
     for seed in 0..20 {
         let engine = Engine::memory().unwrap();
         create(&engine);
-        // Small writes come in between, and change what was decided on.
+        // Interleaved small writes invalidate the heavy ones' plans.
         let seen = history(2000 + seed, 30, |thread, command| match thread {
             0 => carry_out(&engine, command),
             _ => carry_out_heavily(&engine, command),
@@ -279,7 +278,7 @@ fn on_disk_one_order_explains_what_all_saw() {
     }
 }
 
-/// Whether some history out of many has no explanation.
+/// Whether some history out of many is not linearizable.
 fn is_caught(broken: impl Fn(&Engine, &Mutex<Table>, u64, Command) -> Seen + Sync) -> bool {
     (0..40).any(|seed| {
         let engine = Engine::memory().unwrap();
@@ -292,7 +291,7 @@ fn is_caught(broken: impl Fn(&Engine, &Mutex<Table>, u64, Command) -> Seen + Syn
 
 #[test]
 fn a_read_from_an_old_copy_is_caught() {
-    // Planted: one thread reads what it last saw itself, as a cache would let it.
+    // Planted: one thread reads the value that it last saw, like a stale cache.
     assert!(is_caught(|engine, memory, thread, command| match command {
         Command::Read(key) if thread == 0 => {
             let mut memory = memory.lock().unwrap();

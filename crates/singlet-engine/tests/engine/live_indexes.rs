@@ -1,4 +1,4 @@
-//! Indexes come and go on a table that is in use.
+//! Adding and deleting indexes of a table in use.
 
 use crate::fixed_engine::FixedEngine;
 use serde_json::json;
@@ -24,13 +24,13 @@ fn status(fixed: &FixedEngine) -> serde_json::Value {
 
 #[test]
 fn a_new_index_is_filled_and_can_then_be_read() {
-    // More items than one task looks at, so that it takes several.
+    // More items than one task processes, so it takes several.
     let fixed = painted(1_300);
     fixed.ask("UpdateTable", ADD);
     assert_eq!(status(&fixed), json!("CREATING"));
     let refused = fixed.try_ask("Query", QUERY).unwrap_err();
     assert_eq!(refused.message(), "Cannot read from backfilling global secondary index: byColour");
-    // What is written meanwhile is in the index too, and what is deleted is not.
+    // Concurrent writes and deletions reach the index, too.
     fixed.put("Hash", r#"{"pk":{"S":"late"},"colour":{"S":"red"}}"#);
     fixed.ask("DeleteItem", r#"{"TableName":"Hash","Key":{"pk":{"S":"k0"}}}"#);
     fixed.engine.maintain().unwrap();
@@ -41,8 +41,8 @@ fn a_new_index_is_filled_and_can_then_be_read() {
     assert_eq!(report.index_rows, 1_300);
 }
 
-/// The counts of indexes used to be told as zero. While an index is filled they are kept exactly,
-/// although items that it has not come to are changed and deleted meanwhile.
+/// Regression: index counts were always zero. They are exact while an index is being filled, even
+/// if items that it has not reached yet are changed and deleted.
 #[test]
 fn what_an_index_holds_is_counted() {
     let counts = |fixed: &FixedEngine| {
@@ -54,7 +54,7 @@ fn what_an_index_holds_is_counted() {
     fixed.put("Hash", r#"{"pk":{"S":"bare"}}"#);
     fixed.ask("UpdateTable", &ADD.replace("\"ALL\"", "\"KEYS_ONLY\""));
     assert_eq!(counts(&fixed), (json!(0), json!(0)));
-    // Changed without its index's key, and deleted, before the index has come to them.
+    // Changed without its index key, and deleted, before the index reaches them.
     fixed.put("Hash", r#"{"pk":{"S":"k0"},"colour":{"S":"red"},"note":{"S":"not projected"}}"#);
     fixed.ask("DeleteItem", r#"{"TableName":"Hash","Key":{"pk":{"S":"k1"}}}"#);
     fixed.put("Hash", r#"{"pk":{"S":"late"},"colour":{"S":"green"}}"#);
@@ -98,7 +98,7 @@ fn a_dropped_index_leaves_nothing_and_can_come_again() {
     assert_eq!(status(&fixed), json!("DELETING"));
     assert!(fixed.try_ask("Query", QUERY).is_err());
     fixed.put("Hash", r#"{"pk":{"S":"late"},"colour":{"S":"red"}}"#);
-    // Its rows are not kept up any more, which is nothing to complain of.
+    // Its rows are no longer maintained, which is not an error.
     fixed.ask("DeleteItem", r#"{"TableName":"Hash","Key":{"pk":{"S":"k1"}}}"#);
     assert!(fixed.engine.check().unwrap().is_sound());
     fixed.engine.maintain().unwrap();

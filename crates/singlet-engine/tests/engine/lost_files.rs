@@ -1,6 +1,5 @@
-//! Files of a folder that were shortened, emptied, exchanged, removed or restored from an older
-//! copy, while nobody had the folder open: it opens with all that was acknowledged, or is refused as
-//! damaged. It never opens with less.
+//! Files truncated, emptied, swapped, removed or restored from an older copy while the folder is
+//! closed: it opens with every acknowledged write, or reports damage. It never opens with less.
 
 use crate::durability::{small_store, times};
 use crate::workload::{Rows, batch, commit_number, rows};
@@ -15,35 +14,35 @@ use std::time::Instant;
 /// The contents of all files, by name.
 type Image = BTreeMap<String, Vec<u8>>;
 
-/// What may be done to the files. All but the first are done to whole files.
+/// How files are damaged. All but the first affect whole files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mutation {
     Shorten,
     Empty,
     Exchange,
-    /// One file is as it was at an earlier moment.
+    /// One file is restored from an earlier point in time.
     Restore,
 }
 
 const MUTATIONS: [Mutation; 4] =
     [Mutation::Shorten, Mutation::Empty, Mutation::Exchange, Mutation::Restore];
 
-/// What a process leaves that ends at some moment.
+/// How a process ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Ending {
-    /// It was killed: all that it wrote is there.
+    /// Killed: all of its writes are there.
     Kill,
-    /// The power went: of what was not synced, anything may be there.
+    /// Power loss: any subset of the unsynced writes is there.
     PowerLoss,
 }
 
-/// A store that was written to, closed, dropped and opened again.
+/// A store that was written to, closed, dropped and reopened.
 struct History {
     recording: Recording,
     states: Vec<Rows>,
-    /// After how many changes of the disk a state was acknowledged.
+    /// Number of disk changes after which a state was acknowledged.
     safe: Vec<(usize, usize)>,
-    /// After how many changes the store was closed.
+    /// Numbers of disk changes after which the store was closed.
     closed: Vec<usize>,
 }
 
@@ -61,7 +60,7 @@ impl History {
             states.push(rows);
             store.commit(&batch, Durability::Full).unwrap();
             safe.push((disk.recorded(), states.len() - 1));
-            // Some stay open for a few commits, some for many, and some for one.
+            // Some stay open for a single commit, some for a few, and some for many.
             match random.below(40) {
                 0 | 1 => {
                     store.close().unwrap();
@@ -101,7 +100,7 @@ fn image_of(disk: &FaultDisk) -> Image {
     disk.names().into_iter().map(|name| (name.clone(), disk.contents(&name))).collect()
 }
 
-/// Changes an image. Gives what was done, or nothing if it changes nothing.
+/// Damages an image. Returns a description, or `None` if nothing changed.
 fn mutate(
     mutation: Mutation,
     image: &mut Image,
@@ -204,8 +203,8 @@ fn run(ending: Ending, images: usize) {
             let mut what = mutate(mutation, &mut image, &older, &mut random);
             let is_log = what.as_ref().is_some_and(|what| what.starts_with("log"));
             if ending == Ending::PowerLoss && mutation == Mutation::Restore && is_log {
-                // What the power loss has taken from the file `reach` cannot be missed in an older
-                // log: docs/format.md. Shortened, it is missed.
+                // After a power loss the file `reach` may be too old to detect an older log: see
+                // docs/format.md. A truncated log is detected.
                 image = untouched;
                 what = mutate(Mutation::Shorten, &mut image, &older, &mut random);
             }
@@ -258,8 +257,7 @@ fn count(store: &Store) -> usize {
     (0..=255).filter(|key| snapshot.get(Keyspace::Items, &[*key]).unwrap().is_some()).count()
 }
 
-/// Copies a folder as it is at this moment, also from under a store that has it open: what a kill
-/// leaves.
+/// Copies a folder, also while it is open, as a kill would leave it.
 fn copy(from: &Path, to: &Path) {
     let _ = fs::remove_dir_all(to);
     fs::create_dir_all(to).unwrap();
@@ -269,7 +267,8 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// After a kill -9 and `truncate -s 0 log.0`, 50 acknowledged writes were gone without a word.
+/// Regression: after a kill -9 and `truncate -s 0 log.0`, 50 acknowledged writes were silently
+/// lost.
 #[test]
 fn a_log_that_was_emptied_is_damage() {
     let folder = folder("emptied");
@@ -284,7 +283,7 @@ fn a_log_that_was_emptied_is_damage() {
     }
 }
 
-/// The same with every file of a real folder, removed or restored, after a kill and at rest.
+/// The same with every file of a real folder, removed or restored, after a kill and after a close.
 #[test]
 fn a_file_that_is_missing_or_older_is_noticed() {
     let made = folder("made");

@@ -1,5 +1,5 @@
-//! All tests of the engine that need no process of their own: one program, which is linked once.
-//! Beside it are those that are killed, and those that see what other threads of the process do.
+//! The engine's tests in one binary, which links once. Tests that are killed, or that measure the
+//! whole process, have separate binaries.
 
 #![allow(
     clippy::unwrap_used,
@@ -13,6 +13,7 @@
 mod bit_flips;
 mod cases;
 mod closing;
+mod composite_indexes;
 mod crash_images;
 mod differential;
 mod differential_finds_mistakes;

@@ -1,4 +1,4 @@
-//! The harness is worth something: mistakes that an engine could make are found by it.
+//! The test harness finds bugs planted in an engine.
 
 use crate::durability::{
     Contents, Run, START_MS, Workload, check_sound, open, options, small_store,
@@ -18,8 +18,8 @@ fn acknowledging_before_the_sync_is_found() {
     assert!(run.crash(50, 1).is_err());
 }
 
-/// The log's file is used again when the base says that it has its rows. If that was said too
-/// early, they are nowhere.
+/// A log file is reused once the base has its rows. If the base is not durable by then, they are
+/// lost.
 #[test]
 fn giving_up_the_log_before_the_checkpoint_is_durable_is_found() {
     let run = Run::with_lies(&[(small_store::DATA, Lie::NeverSyncs)], 1, 60, Durability::Full);
@@ -32,7 +32,6 @@ fn promising_more_than_relaxed_durability_keeps_is_found() {
     assert!(run.crash(50, 1).unwrap_err().contains("has state"));
 }
 
-/// Where a row lies.
 type Place = (Keyspace, Vec<u8>);
 type Rows = BTreeMap<Place, Vec<u8>>;
 
@@ -50,7 +49,7 @@ fn rows(disk: &FaultDisk) -> Rows {
     rows
 }
 
-/// The disk, after these rows were changed behind the engine's back.
+/// The disk after modifying rows behind the engine's back.
 fn meddled(disk: &FaultDisk, edits: &[(Place, Option<Vec<u8>>)]) -> FaultDisk {
     let mut batch = Batch::new();
     for ((keyspace, key), value) in edits {
@@ -66,7 +65,7 @@ fn meddled(disk: &FaultDisk, edits: &[(Place, Option<Vec<u8>>)]) -> FaultDisk {
     meddled
 }
 
-/// A disk with some steps of the workload on it.
+/// A disk after some steps of the workload.
 fn worked_on(steps: usize) -> (FaultDisk, Clock) {
     let (disk, clock) = (FaultDisk::new(), Clock::fixed(START_MS));
     let engine = open(&disk, options(&clock, Durability::Full)).unwrap();
@@ -104,7 +103,7 @@ fn an_index_row_that_no_item_has_is_found() {
     let (disk, clock) = worked_on(80);
     let rows = rows(&disk);
     let ((_, key), _) = rows.range((Keyspace::Indexes, vec![])..).next().unwrap();
-    // The row of another item, which there is not, under the same index.
+    // The row of a nonexistent item in the same index.
     let stray = [key.as_slice(), b"x\0\0"].concat();
     let damaged = meddled(&disk, &[((Keyspace::Indexes, stray), Some(Vec::new()))]);
     check_sound(&reopen(&damaged, &clock)).unwrap_err();
@@ -140,7 +139,7 @@ fn half_of_a_transaction_is_found() {
             let is_whole = Contents::read(&torn)
                 .is_ok_and(|found| found == before.1 || found == after)
                 && check_sound(&torn).is_ok();
-            // A token shows only when it is used again.
+            // A token only matters when it is used again.
             let is_hidden = missing.iter().all(|(keyspace, _)| *keyspace == Keyspace::Tokens);
             assert!(!is_whole || is_hidden, "{half} rows of a transaction went unnoticed");
         }
@@ -151,8 +150,8 @@ fn is_total(item: &Item) -> bool {
     item.get("pk") == Some(&Value::from("total"))
 }
 
-/// Rows of an index that is being deleted are not kept up any more. `check` once took them for
-/// damage, so that it cried wolf about any table that was written to meanwhile.
+/// Regression: `check` reported rows of an index being deleted as damage, although they are no
+/// longer maintained.
 #[test]
 fn an_index_that_goes_is_no_damage() {
     let clock = Clock::fixed(START_MS);

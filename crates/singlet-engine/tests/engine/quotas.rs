@@ -1,4 +1,4 @@
-//! What all clients together may have of tables and streams, and one transaction of items.
+//! Limits on tables and streams, and on the items of a transaction.
 
 use crate::fixed_engine::FixedEngine;
 use serde_json::json;
@@ -24,7 +24,7 @@ fn create(fixed: &FixedEngine, name: &str, names: &[String]) -> Result<(), Error
     fixed.try_ask("CreateTable", &body.to_string()).map(drop)
 }
 
-/// Before: 12,000 tables with long descriptions took 1.6 GB.
+/// Regression: 12,000 tables with long descriptions took 1.6 GB.
 #[test]
 fn there_are_2500_tables_and_then_no_more() {
     let fixed = FixedEngine::new();
@@ -37,7 +37,7 @@ fn there_are_2500_tables_and_then_no_more() {
         refused.message(),
         "Subscriber limit exceeded: There is a limit of 2500 tables per subscriber"
     );
-    // One that is gone makes room for another, once it is cleared away.
+    // A deleted table frees its place once its rows are cleared.
     fixed.ask("DeleteTable", r#"{"TableName":"table-7"}"#);
     fixed.engine.maintain().unwrap();
     create(&fixed, "another", &[]).unwrap();
@@ -63,8 +63,7 @@ fn all_descriptions_have_a_limit() {
     create(&fixed, "another", &names).unwrap();
 }
 
-/// Before: turning a stream on and off kept one for each time, and each change of a table looked
-/// through all of them.
+/// Regression: every toggle of a stream left one behind, and each table change scanned all of them.
 #[test]
 fn a_table_has_100_streams_in_a_day() {
     let fixed = FixedEngine::with_table("Hash");
@@ -83,7 +82,7 @@ fn a_table_has_100_streams_in_a_day() {
     }
     let refused = turn(true).unwrap_err();
     assert_eq!(refused.kind(), ErrorKind::LimitExceeded);
-    // A day later the old ones are gone, although one round looks at some of them only.
+    // A day later the old ones are deleted, although each round checks only some.
     fixed.clock.advance(25 * 60 * 60 * 1000);
     for _ in 0..4 {
         fixed.engine.maintain().unwrap();
@@ -93,7 +92,7 @@ fn a_table_has_100_streams_in_a_day() {
     turn(true).unwrap();
 }
 
-/// Before: a transaction of 12 KB could write 40 MB of items, and 120 MB with their stream.
+/// Regression: a transaction of 12 KB could write 40 MB of items, and 120 MB with their stream.
 #[test]
 fn a_transaction_has_4_mb_of_items() {
     let fixed = FixedEngine::with_table("Hash");

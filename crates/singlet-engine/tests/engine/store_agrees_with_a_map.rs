@@ -1,4 +1,4 @@
-//! Both stores do what a `BTreeMap` does, in snapshots that are held across commits too.
+//! Both stores behave like a `BTreeMap`, including snapshots held across commits.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -12,7 +12,7 @@ use std::ops::Bound;
 
 type Model = BTreeMap<(Keyspace, Vec<u8>), Vec<u8>>;
 
-/// A store on disk that keeps so many bytes in memory before it brings them into its base.
+/// A store on disk with this memtable budget.
 fn disk(recent_bytes: u64, checkpoints: Checkpoints) -> Store {
     let disk = FaultDisk::new();
     let log = ["log.0", "log.1"].map(|log| disk.file(log));
@@ -24,11 +24,11 @@ fn disk(recent_bytes: u64, checkpoints: Checkpoints) -> Store {
 
 #[derive(Clone, Debug)]
 enum Step {
-    /// Writes and deletions, to be committed together.
+    /// Writes and deletions, committed together.
     Commit(Vec<(Keyspace, Vec<u8>, Option<Vec<u8>>)>, Durability),
-    /// Deletes the rows of a keyspace from one on, as many as there are.
+    /// Deletes up to this many rows of a keyspace, starting at a key.
     DeleteFrom(Keyspace, Vec<u8>, usize),
-    /// A snapshot is taken now, and compared with what it showed when the test ends.
+    /// Takes a snapshot, which is compared again at the end of the test.
     Hold,
     Range(Keyspace, Bound<Vec<u8>>, Bound<Vec<u8>>, Direction),
 }
@@ -42,7 +42,7 @@ fn keyspace() -> impl Strategy<Value = Keyspace> {
     ]
 }
 
-/// Keys with long prefixes in common, keys that are prefixes of others, and short wild ones.
+/// Keys with long common prefixes, keys that are prefixes of others, and short random ones.
 fn key() -> impl Strategy<Value = Vec<u8>> {
     prop_oneof![
         6 => (0_u8..4, 0_u16..300).prop_map(|(partition, sort)| {
@@ -56,7 +56,7 @@ fn key() -> impl Strategy<Value = Vec<u8>> {
     ]
 }
 
-/// Values from nothing to more than a leaf of the memory store holds.
+/// Values from empty to larger than a leaf of the memory store.
 fn value() -> impl Strategy<Value = Vec<u8>> {
     let length = prop_oneof![4 => 0_usize..100, 4 => 1000_usize..5000, 1 => 5000_usize..20_000];
     (any::<u8>(), length).prop_map(|(byte, length)| vec![byte; length])

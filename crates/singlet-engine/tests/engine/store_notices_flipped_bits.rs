@@ -1,4 +1,4 @@
-//! One bit of the file is not as it was written: every answer is right, or an error.
+//! With one bit of the file flipped, every read is right or an error.
 
 use crate::small_store::{DATA, LOG, open};
 use crate::workload::{Rows, batch, commit_number, rows};
@@ -7,11 +7,11 @@ use singlet_testing::disk::FaultDisk;
 use singlet_testing::random::Random;
 use std::ops::Bound;
 
-/// Where the sector with redb's header begins: behind the first page of checksums.
+/// The sector with redb's header follows the first page of checksums.
 const HEADER_START: usize = 4096;
 const SECTOR_BYTES: usize = 512;
 
-/// Files with some hundred rows in all keyspaces that the workload uses.
+/// A store with some hundred rows in all keyspaces that the workload uses.
 fn file() -> (FaultDisk, Rows) {
     let disk = FaultDisk::new();
     let store = open(&disk).unwrap();
@@ -28,14 +28,14 @@ fn file() -> (FaultDisk, Rows) {
 
 #[derive(Clone, Copy, PartialEq)]
 enum When {
-    /// The file is damaged when it is opened.
+    /// The file is damaged before it is opened.
     BeforeOpening,
-    /// It becomes damaged while the store is open. In tests redb reads the whole file when it
-    /// opens one, so that only this shows what reading notices.
+    /// It is damaged while the store is open. With debug assertions redb reads the whole file at
+    /// open, so only this tests the detection by reads.
     AfterOpening,
 }
 
-/// Whether the store noticed. Panics when it answered wrongly.
+/// Whether the store detected the damage. Panics on a wrong answer.
 fn noticed(image: &FaultDisk, expected: &Rows, bit: usize, when: When) -> bool {
     let disk = image.copy();
     if when == When::BeforeOpening {
@@ -65,7 +65,7 @@ fn noticed(image: &FaultDisk, expected: &Rows, bit: usize, when: When) -> bool {
         Err(_) => noticed = true,
     }
     if noticed {
-        // Whoever knows that the file is damaged adds nothing to it.
+        // A store with detected damage writes nothing.
         assert!(matches!(store.sync(), Err(Error::Poisoned(_))));
     }
     noticed
@@ -81,7 +81,7 @@ fn wherever_the_bit_is() {
             let bit = random.below(image.contents(DATA).len() * 8);
             noticed(&image, &expected, bit, when)
         });
-        // The others are in pages that hold nothing now.
+        // The others are in free pages.
         let seen = seen.count();
         assert!(seen > flips / 10, "only {seen} of {flips}");
     }
@@ -96,8 +96,8 @@ fn in_the_header() {
     }
 }
 
-/// A process that was killed leaves commits in the log. A bit of it that flips is noticed, or lies
-/// where nothing is. That is so of the last commit too: the file `reach` knows of it.
+/// A killed process leaves commits in the log. A flipped bit in it is detected, or lies in unused
+/// space; also in the last commit, which the file `reach` knows.
 #[test]
 fn in_the_log() {
     let disk = FaultDisk::new();

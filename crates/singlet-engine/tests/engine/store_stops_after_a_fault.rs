@@ -1,4 +1,4 @@
-//! A disk that refuses an operation: a typed error, no more writes, nothing acknowledged lost.
+//! A disk failure gives a typed error, no more writes, and no acknowledged write is lost.
 
 use crate::small_store::{DATA, open};
 use crate::workload::{Rows, batch, commit_number, rows};
@@ -6,17 +6,17 @@ use singlet_engine::store::{Batch, Durability, Error, Store};
 use singlet_testing::disk::{Failure, Fault, FaultDisk, Lie, Operation};
 use singlet_testing::random::Random;
 
-/// How far a store came before its disk failed.
+/// The progress of a store until its disk failed.
 struct Run {
     disk: FaultDisk,
-    /// The rows after each commit that was tried.
+    /// The rows after each attempted commit.
     states: Vec<Rows>,
     /// How many of them were acknowledged.
     acknowledged: usize,
     error: Option<Error>,
 }
 
-/// Commits, and reads in between, until something fails.
+/// Commits and reads until something fails.
 fn run(disk: &FaultDisk) -> (Option<Store>, Run) {
     let mut run =
         Run { disk: disk.clone(), states: vec![Rows::new()], acknowledged: 0, error: None };
@@ -51,7 +51,7 @@ fn run(disk: &FaultDisk) -> (Option<Store>, Run) {
 }
 
 impl Run {
-    /// Every disk that may be left holds what was acknowledged.
+    /// Every possible disk image contains the acknowledged writes.
     fn check(&self, images: usize) -> Result<(), String> {
         let mut random = Random::new(2);
         let whole = self.disk.copy();
@@ -79,8 +79,8 @@ fn made() -> FaultDisk {
     disk.copy()
 }
 
-/// After a failed fsync the system shows what the disk never got, and a second fsync says nothing of
-/// it. A process that starts again on the same machine reads that, and builds on it.
+/// After a failed fsync the page cache shows data that never reached the disk, and a second fsync
+/// succeeds. A process restarted on the same machine reads that data and builds on it.
 #[test]
 fn what_a_failed_sync_has_left_in_memory_is_brought_to_the_disk() {
     let mut failed = 0;
@@ -133,33 +133,33 @@ fn every_operation_may_fail() {
             disk.inject(Fault { kind: Some(kind), after, failure, lasting });
             let (store, run) = run(&disk);
             let Some(error) = &run.error else {
-                // Only closing the store met the fault. That is not told, but nor was anything
-                // promised that it could have broken.
+                // Only closing the store hit the fault. It reports no error, but nothing depended
+                // on it.
                 drop(store);
                 run.check(3).unwrap();
                 continue;
             };
             failed += 1;
             let first = match error {
-                // It was a checkpoint that failed, and this is the first commit after it.
+                // A checkpoint failed, and this is the first commit after it.
                 Error::Poisoned(first) => first,
                 error => error,
             };
             match (first, failure) {
                 (Error::Io(_), Failure::Io) => {}
-                // What cannot be tried again is never told as a full disk.
+                // A failure that cannot be retried is never reported as a full disk.
                 (Error::Io(_), Failure::Full) if kind == Operation::Sync => {}
                 (Error::Full, Failure::Full) if kind != Operation::Sync => {}
                 _ => panic!("{kind:?} {after} {failure:?}: {error:?}"),
             }
             if let Some(store) = store {
                 if kind != Operation::Read {
-                    // Readers go on, also from the disk, and see nothing of what failed.
+                    // Readers continue, also from the disk, and see nothing of the failed commit.
                     let found = store.snapshot().and_then(|snapshot| rows(&snapshot)).unwrap();
                     assert!(found == run.states[run.acknowledged], "{kind:?} {after}: wrong rows");
                 }
                 if matches!(first, Error::Full) {
-                    // It goes on when there is room: the test full_disk.
+                    // It continues when there is room: see the test full_disk.
                     drop(store);
                     run.check(3).unwrap();
                     continue;
@@ -192,7 +192,7 @@ fn a_store_that_syncs_again_after_a_failure_is_caught() {
         disk.inject(Fault { kind, after, failure: Failure::Io, lasting: false });
         let (store, run) = run(&disk);
         assert!(run.error.is_none(), "the mistake hides the failure");
-        // The process dies, without a goodbye to the file.
+        // The process dies without closing the file.
         std::mem::forget(store);
         run.check(10).is_err()
     });

@@ -1,5 +1,5 @@
-//! Whatever a crash leaves of what was not synced: the store opens, holds every commit that was
-//! acknowledged, and no commit in part.
+//! With any subset of unsynced data after a crash, the store opens, and has every acknowledged
+//! commit and no partial one.
 
 use crate::small_store::{LOG, open};
 use crate::workload::{Rows, batch, commit_number, rows};
@@ -9,13 +9,13 @@ use singlet_testing::random::Random;
 
 struct Workload {
     recording: Recording,
-    /// The rows after each commit, from the empty store on.
+    /// The rows after each commit, starting with the empty store.
     states: Vec<Rows>,
-    /// After how many changes of the disk a state was safe.
+    /// Number of disk changes after which a state was durable.
     safe: Vec<(usize, usize)>,
 }
 
-/// Commits to a store on this disk, with the durability that each commit's number gets.
+/// Commits to a store on this disk, with a durability per commit number.
 fn work(disk: &FaultDisk, commits: u32, durability: impl Fn(u32) -> Durability) -> Workload {
     let mut random = Random::new(11);
     let store = open(disk).unwrap();
@@ -36,14 +36,14 @@ fn work(disk: &FaultDisk, commits: u32, durability: impl Fn(u32) -> Durability) 
         }
     }
     assert_eq!(rows(&store.snapshot().unwrap()).unwrap(), *states.last().unwrap());
-    // The process dies here: what the store does to the disk when it is dropped comes too late.
+    // The process dies here: the recording ends before the store is dropped.
     let recording = disk.recording();
     drop(store);
     Workload { recording, states, safe }
 }
 
 impl Workload {
-    /// Crashes at as many moments as there are images, and says what was wrong first.
+    /// Crashes at this many points. Returns the first error.
     fn crash(&self, images: usize, random: &mut Random) -> Result<(), String> {
         let recording = &self.recording;
         let mut moments: Vec<_> = (0..images).map(|_| random.below(recording.len() + 1)).collect();
@@ -60,7 +60,7 @@ impl Workload {
 
     fn check(&self, image: &FaultDisk, least: usize, random: &mut Random) -> Result<(), String> {
         if random.percent(30) {
-            // The power goes again while the store recovers from the first time.
+            // A second crash during recovery from the first.
             image.record();
             let opened = open(image).map_err(|error| error.to_string())?;
             drop(opened);
@@ -84,7 +84,7 @@ impl Workload {
             return Err(format!("has a part of commit {number}"));
         }
         store.verify().map_err(|error| format!("is not sound: {error}"))?;
-        // It works on.
+        // It accepts writes.
         let mut after = found;
         let next = batch(9999, &mut Random::new(1), &mut after);
         store.commit(&next, Durability::Full).map_err(|error| error.to_string())?;

@@ -1,5 +1,5 @@
-//! A commit costs one fsync, however many rows it has; a relaxed one costs none until it is asked
-//! for. What the store tells of itself counts all of its files.
+//! A commit costs one fsync, regardless of its size; a relaxed one costs none until `sync`. The
+//! store's statistics count all of its files.
 
 use crate::small_store;
 
@@ -15,7 +15,7 @@ fn put(store: &Store, rows: u8, durability: Durability) {
     store.commit(&batch, durability).unwrap();
 }
 
-/// How many fsyncs the store says that there were.
+/// The number of fsyncs that the store reports.
 fn told(store: &Store) -> u64 {
     store.sync_micros().unwrap().buckets().last().unwrap().1
 }
@@ -24,7 +24,7 @@ fn told(store: &Store) -> u64 {
 fn a_commit_is_one_fsync() {
     let disk = FaultDisk::new();
     let store = small_store::open(&disk).unwrap();
-    // A file of the log that grows takes one more, for its length in the file `reach`.
+    // A log file that grows takes one more, for its length in the file `reach`.
     put(&store, 1, Durability::Full);
     for rows in [1, 20] {
         let before = (disk.operations(Some(Operation::Sync)), told(&store));
@@ -47,6 +47,6 @@ fn the_size_is_that_of_the_log_and_the_base() {
     let log: u64 = small_store::LOG.map(|log| disk.contents(log).len() as u64).iter().sum();
     let data = disk.contents(small_store::DATA).len() as u64;
     let size = store.size_bytes().unwrap();
-    // Of the base, what redb knows of: the pages of checksums are left out.
+    // Includes the base as redb sees it, without the pages of checksums.
     assert!(log > 0 && size > log + data / 2 && size <= log + data, "{size} of {log} and {data}");
 }

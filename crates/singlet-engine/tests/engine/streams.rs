@@ -1,4 +1,4 @@
-//! Streams tell what happened to items, in order, for a day.
+//! Streams record the changes of items, in order, for a day.
 
 use crate::fixed_engine::FixedEngine;
 use serde_json::{Value, json};
@@ -49,7 +49,7 @@ fn names(records: &[Value]) -> Vec<&str> {
 fn change_three_times(fixed: &FixedEngine) {
     fixed.put("Hash", r#"{"pk":{"S":"a"},"n":{"N":"1"}}"#);
     fixed.put("Hash", r#"{"pk":{"S":"a"},"n":{"N":"2"}}"#);
-    // What changes nothing leaves no record.
+    // A write that changes nothing leaves no record.
     fixed.put("Hash", r#"{"pk":{"S":"a"},"n":{"N":"2"}}"#);
     fixed.ask("DeleteItem", r#"{"TableName":"Hash","Key":{"pk":{"S":"a"}}}"#);
     fixed.ask("DeleteItem", r#"{"TableName":"Hash","Key":{"pk":{"S":"nobody"}}}"#);
@@ -115,7 +115,7 @@ fn a_disabled_stream_can_be_read_to_its_end_and_is_gone_after_a_day() {
     assert_eq!(fixed.json("ListStreams", "{}")["Streams"], json!([]));
 }
 
-/// Such a shard used to end before it began.
+/// Regression: such a shard ended before it began.
 #[test]
 fn a_stream_that_had_no_records_ends_where_it_began() {
     let fixed = streamed("KEYS_ONLY");
@@ -150,7 +150,7 @@ fn records_are_kept_for_a_day() {
 
 #[test]
 fn whoever_asks_for_records_that_are_gone_is_told_so() {
-    // Once such an iterator read on from the next record that was there, or from the beginning.
+    // Regression: such an iterator continued at the next record that existed, or at the beginning.
     let fixed = streamed("KEYS_ONLY");
     let arn = arn(&fixed);
     fixed.put("Hash", r#"{"pk":{"S":"a"}}"#);

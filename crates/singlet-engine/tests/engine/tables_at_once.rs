@@ -1,9 +1,8 @@
-//! Tables are there, changed or gone as soon as the request for it is answered.
+//! Table changes are complete when the request is answered.
 //!
-//! They used to be so a moment later: active or gone after a commit of their own. Clients that
-//! wait for a table ask at once, and if it is not there yet, all SDKs ask again after 20 seconds;
-//! on a folder they nearly always had to. And programs written against other endpoints put the
-//! first item without waiting.
+//! They used to take effect a moment later, after another commit. SDK waiters ask at once, and if
+//! the table is not there yet, again after 20 seconds; on a folder they nearly always had to.
+//! Programs written against other endpoints put the first item without waiting.
 
 use crate::fixed_engine::FixedEngine;
 use serde_json::{Value, json};
@@ -36,7 +35,7 @@ fn a_change_that_needs_no_work_is_made_at_once() {
     );
     assert_eq!(answer["TableDescription"]["TableStatus"], json!("UPDATING"));
     assert_eq!(described(&fixed)["TableStatus"], json!("ACTIVE"));
-    // An index that has to be filled or cleared is work.
+    // An index that must be filled or cleared takes time.
     fixed.put("Mine", r#"{"pk":{"S":"a"},"colour":{"S":"red"}}"#);
     fixed.ask(
         "UpdateTable",
@@ -50,8 +49,8 @@ fn a_change_that_needs_no_work_is_made_at_once() {
 
 #[test]
 fn the_stream_of_a_table_is_not_taken_for_that_of_the_one_before() {
-    // Both were made in the same millisecond, so both streams had one ARN, and whoever asked for
-    // the second got the first.
+    // Regression: both were created in the same millisecond, so both streams had the same ARN, and
+    // requests for the second reached the first.
     const STREAMED: &str = r#"{"TableName":"Mine","AttributeDefinitions":[{"AttributeName":"pk","AttributeType":"S"}],"KeySchema":[{"AttributeName":"pk","KeyType":"HASH"}],"BillingMode":"PAY_PER_REQUEST","StreamSpecification":{"StreamEnabled":true,"StreamViewType":"KEYS_ONLY"}}"#;
     let fixed = FixedEngine::new();
     let mut arns = Vec::new();
@@ -72,7 +71,7 @@ fn the_stream_of_a_table_is_not_taken_for_that_of_the_one_before() {
 fn a_deleted_table_is_gone_at_once_and_its_name_is_free() {
     let fixed = FixedEngine::new();
     fixed.ask("CreateTable", CREATE);
-    // More than one task clears away at a time.
+    // More than one task clears at a time.
     for number in 0..1_200 {
         fixed.put("Mine", &format!(r#"{{"pk":{{"S":"{number}"}},"colour":{{"S":"red"}}}}"#));
     }
@@ -84,7 +83,7 @@ fn a_deleted_table_is_gone_at_once_and_its_name_is_free() {
     assert_eq!(missing.kind(), ErrorKind::ResourceNotFound);
     assert_eq!(fixed.json("ListTables", "{}")["TableNames"], json!([]));
 
-    // A second table of this name has nothing of the first, and keeps what it gets.
+    // A second table with this name is empty, and keeps its own items.
     fixed.ask("CreateTable", CREATE);
     assert!(fixed.all("Mine", None).is_empty());
     assert!(fixed.all("Mine", Some("byColour")).is_empty());

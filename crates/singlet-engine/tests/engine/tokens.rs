@@ -1,4 +1,4 @@
-//! A transaction that is sent again is carried out once.
+//! A transaction that is sent again runs only once.
 
 use crate::fixed_engine::FixedEngine;
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! An engine that stands still: its clock moves, and its upkeep happens, when a test says so.
+//! A deterministic engine: tests advance its clock and run its maintenance.
 
 use singlet_dynamo::operation::{Answer, Request};
 use singlet_dynamo::{Error, Item};
@@ -24,7 +24,7 @@ impl FixedEngine {
         Self { engine: Engine::memory_with(options).unwrap(), clock }
     }
 
-    /// With one of the tables that the case files speak of.
+    /// With one of the tables of the case files.
     pub(crate) fn with_table(table: &str) -> Self {
         let fixed = Self::new();
         let tables = include_str!("../../../singlet-dynamo/tests/cases/tables.json");
@@ -48,7 +48,6 @@ impl FixedEngine {
         self.ask("PutItem", &format!(r#"{{"TableName":"{table}","Item":{item}}}"#));
     }
 
-    /// The items of a table or an index.
     pub(crate) fn all(&self, table: &str, index: Option<&str>) -> Vec<Item> {
         let index = index.map_or(String::new(), |index| format!(r#","IndexName":"{index}""#));
         match self.ask("Scan", &format!(r#"{{"TableName":"{table}"{index}}}"#)) {
@@ -57,7 +56,6 @@ impl FixedEngine {
         }
     }
 
-    /// The answer as JSON.
     pub(crate) fn json(&self, operation: &str, body: &str) -> serde_json::Value {
         let mut writer = singlet_dynamo::json::Writer::new();
         self.ask(operation, body).write_json(&mut writer);

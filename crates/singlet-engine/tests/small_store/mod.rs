@@ -1,15 +1,14 @@
-//! A store on a disk of the test's own, in which everything is small: so that a few commits fill a
-//! file of the log, reads come from the disk, and a checkpoint takes several steps.
+//! A store on a simulated disk with small limits: a few commits fill a log file, reads come from
+//! the disk, and a checkpoint takes several steps.
 
 use singlet_engine::store::{Checkpoints, DiskOptions, DiskStore, Error, Files, Store};
 use singlet_testing::disk::{FaultDisk, FaultFile};
 
-/// The names of the store's files.
 pub(crate) const DATA: &str = "data";
 pub(crate) const LOG: [&str; 2] = ["log.0", "log.1"];
 pub(crate) const REACH: &str = "reach";
 
-/// Nothing happens that a commit does not do, and nothing is kept for long.
+/// Deterministic, with tiny buffers.
 pub(crate) const OPTIONS: DiskOptions = DiskOptions {
     cache_bytes: 32 << 10,
     recent_bytes: 32 << 10,

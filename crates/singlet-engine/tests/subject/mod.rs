@@ -8,7 +8,7 @@ use singlet_testing::differential::{START_MS, System, home};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// An engine with a clock that stands still, and the folder that it is in, if any.
+/// An engine with a fixed clock, and its folder, if any.
 pub(crate) struct Subject {
     engine: Engine,
     options: Options,
@@ -20,8 +20,8 @@ fn options(durability: Durability) -> Options {
     Options { clock, durability, home: home(), background: false, ..Options::default() }
 }
 
-/// An engine in a folder that keeps little in memory, so that a sequence of a few hundred steps
-/// meets rows in all layers, and checkpoints while it goes on.
+/// An engine with little memory, so that a sequence of a few hundred steps finds rows in all layers
+/// and runs checkpoints.
 fn open(folder: &Path, options: &Options) -> Engine {
     let disk = DiskOptions { recent_bytes: 32 << 10, chunk_bytes: 4 << 10, ..Default::default() };
     let store = Store::Disk(DiskStore::open(folder, disk).unwrap());
@@ -29,14 +29,13 @@ fn open(folder: &Path, options: &Options) -> Engine {
 }
 
 impl Subject {
-    /// An engine in memory.
     pub(crate) fn memory() -> Self {
         let options = options(Durability::Full);
         let engine = Engine::memory_with(options.clone()).unwrap();
         Self { engine, options, folder: None }
     }
 
-    /// An engine in a folder of this name, which is empty now and gone afterwards.
+    /// An engine in a new folder of this name, which is deleted afterwards.
     pub(crate) fn disk(name: &str, durability: Durability) -> Self {
         let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
         let _ = fs::remove_dir_all(&folder);

@@ -1,4 +1,4 @@
-//! Commits as the engine makes them, for the tests that take a store's disk away from it.
+//! Commits like the engine's, for tests that crash a store.
 
 use singlet_engine::store::{Batch, Direction, Error, Keyspace, Snapshot};
 use singlet_testing::random::Random;
@@ -19,13 +19,13 @@ pub(crate) fn rows(snapshot: &Snapshot) -> Result<Rows, Error> {
     Ok(rows)
 }
 
-/// Which commit a state belongs to.
+/// The number of the last commit in a state.
 pub(crate) fn commit_number(rows: &Rows) -> usize {
     rows.get(&(Keyspace::Catalogue, b"commit".to_vec()))
         .map_or(0, |number| u32::from_be_bytes(number.as_slice().try_into().unwrap()) as usize)
 }
 
-/// A commit as the engine makes them: an item, its index rows, its stream record.
+/// A commit like the engine's: an item, its index rows, its stream record.
 pub(crate) fn batch(number: u32, random: &mut Random, rows: &mut Rows) -> Batch {
     let mut batch = Batch::new();
     let mut edit = |keyspace, key: Vec<u8>, value: Option<Vec<u8>>| match value {
@@ -49,7 +49,7 @@ pub(crate) fn batch(number: u32, random: &mut Random, rows: &mut Rows) -> Batch 
         let record = [number.to_be_bytes(), (item as u32).to_be_bytes()].concat();
         edit(Keyspace::Streams, record, Some(value));
     }
-    // Says which commit a state belongs to.
+    // Identifies the commit.
     edit(Keyspace::Catalogue, b"commit".to_vec(), Some(number.to_be_bytes().to_vec()));
     batch
 }

@@ -1,4 +1,4 @@
-//! The header `Authorization`, taken apart.
+//! Parses the `Authorization` header.
 
 use super::{incomplete, repeated};
 use hyper::HeaderMap;
@@ -6,25 +6,25 @@ use hyper::header::{AUTHORIZATION, DATE, HeaderName};
 use singlet_dynamo::{Error, ErrorKind};
 
 const AMZ_DATE: HeaderName = HeaderName::from_static("x-amz-date");
-/// What a signed request's query has instead of the header. It is for requests that are signed in
-/// advance, which nobody does with DynamoDB.
+/// The query parameters of a presigned request, which has no header. DynamoDB clients do not
+/// presign.
 const QUERY_PARAMETERS: [&str; 5] =
     ["X-Amz-Algorithm", "X-Amz-Credential", "X-Amz-Signature", "X-Amz-SignedHeaders", "X-Amz-Date"];
 
-/// What a client says about its signature.
+/// The client's claims about its signature.
 #[derive(Debug)]
 pub(super) struct Authorization<'a> {
     pub(super) algorithm: &'a str,
     credential: &'a str,
-    /// Names, with semicolons between them.
+    /// Header names, separated by semicolons.
     pub(super) signed_headers: &'a str,
-    /// In hexadecimal digits.
+    /// In hexadecimal.
     pub(super) signature: &'a str,
-    /// When it was made, unparsed.
+    /// When it was signed, unparsed.
     pub(super) date: &'a str,
 }
 
-/// What a signing key is good for, and whose it is.
+/// The owner and scope of a signing key.
 #[derive(Debug)]
 pub(super) struct Scope<'a> {
     pub(super) access_key_id: &'a str,
@@ -118,7 +118,7 @@ fn not_by_query<'a>(value: impl Fn(&str) -> &'a str) -> Error {
         }
     }
     message.push_str(if message.is_empty() {
-        "Requests that are signed in their query are not supported; use the header Authorization."
+        "Presigned requests are not supported; use the Authorization header."
     } else {
         "Re-examine the query-string parameters."
     });

@@ -1,4 +1,4 @@
-//! A request written down in the one way that client and endpoint sign.
+//! The canonical form of a request, which client and endpoint sign.
 
 use super::authorization::Scope;
 use super::date::Date;
@@ -44,7 +44,7 @@ impl fmt::Display for CanonicalRequest {
     }
 }
 
-/// The path without detours, every byte of it encoded once more than it came over the wire.
+/// The path without dot segments, with every byte percent-encoded once more than received.
 fn push_path(out: &mut Vec<u8>, path: &str) {
     if path == "/" || path.is_empty() {
         out.push(b'/');
@@ -68,7 +68,7 @@ fn push_path(out: &mut Vec<u8>, path: &str) {
     }
 }
 
-/// The pairs of the query in the order of their names and values, encoded in one way.
+/// The query's pairs, sorted by name and value, in one encoding.
 fn push_query(out: &mut Vec<u8>, query: &str) {
     let mut pairs: Vec<Vec<u8>> = query
         .split('&')
@@ -82,8 +82,8 @@ fn push_query(out: &mut Vec<u8>, query: &str) {
             encoded
         })
         .collect();
-    // A name sorts before a longer one that begins with it, so `=` must sort before anything that
-    // a name can hold.
+    // A name sorts before longer names it is a prefix of, so `=` must sort before any byte of a
+    // name.
     pairs.sort_by(|a, b| a.split(|byte| *byte == b'=').cmp(b.split(|byte| *byte == b'=')));
     for (place, pair) in pairs.iter().enumerate() {
         if place > 0 {
@@ -93,8 +93,8 @@ fn push_query(out: &mut Vec<u8>, query: &str) {
     }
 }
 
-/// A header with all its values. One that the request does not have is empty, so that the
-/// signature does not fit.
+/// A header with all its values. A missing header is written as empty, so the signature cannot
+/// match.
 fn push_header(out: &mut Vec<u8>, parts: &SignedParts<'_>, name: &str) {
     out.extend_from_slice(name.as_bytes());
     out.push(b':');
@@ -111,7 +111,7 @@ fn push_header(out: &mut Vec<u8>, parts: &SignedParts<'_>, name: &str) {
     out.push(b'\n');
 }
 
-/// A value without space around it, and with one space where there are several.
+/// Trims a value and collapses runs of spaces.
 fn push_collapsed(out: &mut Vec<u8>, value: &[u8]) {
     let mut was_space = false;
     for byte in value.trim_ascii() {
@@ -132,7 +132,7 @@ fn push_encoded(out: &mut Vec<u8>, bytes: &[u8]) {
     }
 }
 
-/// The bytes that percent signs stand for. What is no code is left as it is.
+/// Decodes percent escapes. Invalid ones are kept.
 fn decoded(text: &str) -> Cow<'_, [u8]> {
     if !text.contains('%') {
         return Cow::Borrowed(text.as_bytes());

@@ -1,15 +1,14 @@
-//! Who may send requests.
+//! The key pairs that may sign requests.
 
 use std::collections::HashMap;
 use std::fmt;
 use std::io;
 use std::path::Path;
 
-/// The key pairs whose holders may send requests.
+/// The key pairs that may sign requests.
 ///
-/// They are read from the file that AWS's tools keep their own in, with a section for each
-/// profile; every profile in it may send requests. `aws_session_token` is optional. Other
-/// settings are passed over.
+/// Read from a file in the format of AWS's credentials file, with a section per profile. Every
+/// profile in it may send requests. `aws_session_token` is optional; other settings are ignored.
 ///
 /// ```
 /// use singlet_wire::Credentials;
@@ -42,38 +41,38 @@ pub enum CredentialsError {
     Unreadable(io::Error),
     /// A line is neither a section nor a setting.
     Line {
-        /// Its number, counted from 1.
+        /// The line number, counted from 1.
         number: usize,
     },
     /// A section has a key but no secret, or a secret but no key.
     Incomplete {
-        /// Its name.
+        /// The section's name.
         section: String,
     },
     /// Two sections have the same key.
     Twice {
-        /// The key, which is no secret.
+        /// The key id, which is not secret.
         access_key_id: String,
     },
-    /// There are no keys at all.
+    /// The file has no keys.
     Empty,
 }
 
 impl Credentials {
-    /// Reads a file.
+    /// Reads a credentials file.
     ///
     /// # Errors
     ///
-    /// As for [`Credentials::parse`], and when the file cannot be read.
+    /// As for [`Credentials::parse`], and if the file cannot be read.
     pub fn read(path: impl AsRef<Path>) -> Result<Self, CredentialsError> {
         Self::parse(&std::fs::read_to_string(path).map_err(CredentialsError::Unreadable)?)
     }
 
-    /// Reads what a file holds.
+    /// Parses the text of a credentials file.
     ///
     /// # Errors
     ///
-    /// When a line cannot be understood, a section is incomplete, or there are no keys.
+    /// If a line is malformed, a section is incomplete, or there are no keys.
     pub fn parse(text: &str) -> Result<Self, CredentialsError> {
         let mut credentials = Self { by_access_key: HashMap::new() };
         let mut section = String::new();
@@ -106,7 +105,7 @@ impl Credentials {
     fn add(&mut self, section: &str, credential: Credential) -> Result<(), CredentialsError> {
         let access_key_id = credential.access_key_id.clone();
         match (access_key_id.is_empty(), credential.secret_access_key.is_empty()) {
-            // Sections may be about something else.
+            // A section may hold unrelated settings.
             (true, true) => Ok(()),
             (false, false) => match self.by_access_key.insert(access_key_id.clone(), credential) {
                 None => Ok(()),
@@ -116,7 +115,7 @@ impl Credentials {
         }
     }
 
-    /// How many key pairs there are.
+    /// The number of key pairs.
     #[must_use]
     pub fn len(&self) -> usize {
         self.by_access_key.len()
@@ -143,7 +142,7 @@ impl Credential {
     }
 }
 
-/// Says how many there are, and nothing of what they are.
+/// Shows the number of key pairs, never their content.
 impl fmt::Debug for Credentials {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Credentials").field("len", &self.len()).finish_non_exhaustive()
@@ -198,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_makes_no_sense_says_where() {
+    fn a_malformed_file_is_reported_with_its_position() {
         let message = |text: &str| Credentials::parse(text).unwrap_err().to_string();
         assert_eq!(
             message("[default]\nnonsense"),

@@ -1,11 +1,11 @@
-//! Moments as signatures write them: `20150830T123600Z`.
+//! Timestamps in signatures: `20150830T123600Z`.
 
 use singlet_dynamo::{Timestamp, calendar};
 use std::fmt;
 
 const SECONDS_PER_DAY: i64 = 24 * 60 * 60;
 
-/// A moment, to the second.
+/// A time, to the second.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Date {
     /// Since 1970.
@@ -29,7 +29,7 @@ impl Date {
         let (year, month, day) = (number(day, 0, 4)?, number(day, 4, 2)?, number(day, 6, 2)?);
         let (hour, minute, second) =
             (number(time, 0, 2)?, number(time, 2, 2)?, number(time, 4, 2)?);
-        // A leap second is the last one but one again.
+        // A leap second counts as the second before it.
         if hour > 23 || minute > 59 || second > 60 {
             return None;
         }
@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn moments_come_back_as_they_were_written() {
+    fn timestamps_round_trip() {
         for text in ["20150830T123600Z", "19700101T000000Z", "20000229T235959Z", "21000301T000000Z"]
         {
             assert_eq!(Date::parse(text).map(|date| date.to_string()).as_deref(), Some(text));
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_moment_is_refused() {
+    fn invalid_dates_are_refused() {
         for text in [
             "",
             "201",

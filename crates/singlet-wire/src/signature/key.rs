@@ -1,4 +1,4 @@
-//! The key that a request is signed with.
+//! The signing key.
 
 use super::authorization::Scope;
 use hmac::{Hmac, KeyInit, Mac};
@@ -6,7 +6,7 @@ use sha2::Sha256;
 
 type Sha256Mac = Hmac<Sha256>;
 
-/// A key that is good for one day, one region and one service.
+/// A key for one day, one region and one service.
 pub(super) struct SigningKey([u8; 32]);
 
 impl SigningKey {
@@ -18,8 +18,7 @@ impl SigningKey {
         Self(key)
     }
 
-    /// Whether this is the signature of a text, in lower-case hexadecimal digits. How long it takes
-    /// to say no does not tell how much of it was right.
+    /// Whether this is the lower-case hexadecimal signature of a text. Compares in constant time.
     pub(super) fn has_signed(&self, text: &[u8], signature: &str) -> bool {
         let Some(signature) = unhex(signature) else { return false };
         Sha256Mac::new_from_slice(&self.0)
@@ -33,7 +32,7 @@ impl SigningKey {
 }
 
 fn mac(key: &[u8], text: &[u8]) -> [u8; 32] {
-    // Keys of any length are allowed, so that this cannot fail.
+    // HMAC accepts keys of any length, so this cannot fail.
     Sha256Mac::new_from_slice(key)
         .map(|state| state.chain_update(text).finalize().into_bytes().into())
         .unwrap_or_default()

@@ -1,11 +1,11 @@
-//! The vectors that AWS has published, the service's refusals, and laws.
+//! AWS's published vectors, the service's errors, and properties.
 
 use super::*;
 use hyper::header::{AUTHORIZATION, HeaderValue};
 use proptest::prelude::*;
 
 const SECRET: &str = "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY";
-/// 20150830T123600Z, the moment of all published vectors.
+/// 20150830T123600Z, the time of all published vectors.
 const NOW: Timestamp = Timestamp::from_millis(1_440_938_160_000);
 
 fn credentials(extra: &str) -> Credentials {
@@ -49,7 +49,7 @@ impl Request {
         }
     }
 
-    /// The signature of the request for a service, with the headers that it has.
+    /// The request's signature for a service, over its headers.
     fn signature(&self, service: &str, signed_headers: &str) -> String {
         let scope = Scope {
             access_key_id: "AKIDEXAMPLE",
@@ -85,7 +85,7 @@ impl Request {
     }
 }
 
-/// What a client of DynamoDB sends.
+/// A typical request from a DynamoDB client.
 fn list_tables() -> Request {
     let mut request = Request::parse(
         "POST /\nHost: localhost:8000\nX-Amz-Date: 20150830T123600Z\n\
@@ -175,7 +175,7 @@ fn the_published_vectors_come_out() {
 }
 
 #[test]
-fn the_published_vector_with_a_body_comes_out() {
+fn the_published_vector_with_a_body_matches() {
     let mut request = Request::parse(
         "POST /\nContent-Type:application/x-www-form-urlencoded\nHost:example.amazonaws.com\n\
          Content-Length:13\nX-Amz-Date:20150830T123600Z\n\
@@ -206,14 +206,14 @@ fn a_signed_request_is_let_in() {
     let mut request = list_tables();
     request.sign();
     request.verify().unwrap();
-    // Header names are told in any case, and values with any space around them.
+    // Header names may have any case, and values any surrounding space.
     let moved = request.headers.get(AUTHORIZATION).unwrap().to_str().unwrap().replace(", ", ",");
     request.authorize(&moved);
     request.verify().unwrap();
 }
 
 #[test]
-fn requests_without_a_whole_signature_are_told_what_is_missing() {
+fn incomplete_signatures_are_rejected_with_the_missing_part() {
     let mut request = list_tables();
     let missing = "MissingAuthenticationTokenException: Request is missing Authentication Token";
     assert_eq!(request.refusal(), missing);
@@ -257,7 +257,7 @@ fn signatures_in_the_query_are_refused() {
 }
 
 #[test]
-fn a_signature_is_good_for_five_minutes_either_way() {
+fn a_signature_is_valid_for_five_minutes_either_way() {
     let mut request = list_tables();
     request.sign();
     let at = |seconds: i64| {
@@ -279,7 +279,7 @@ fn a_signature_is_good_for_five_minutes_either_way() {
 }
 
 #[test]
-fn what_must_be_signed_must_be_signed() {
+fn essential_headers_must_be_signed() {
     let mut request = list_tables();
     let credential = "Credential=AKIDEXAMPLE/20150830/us-east-1/dynamodb/aws4_request";
     request
@@ -357,7 +357,7 @@ fn a_session_token_must_be_the_one_of_the_key() {
 }
 
 proptest! {
-    /// Whatever is changed of what was signed, the signature does not fit any more.
+    /// Changing any signed part invalidates the signature.
     #[test]
     fn no_change_goes_unnoticed(
         body in prop::collection::vec(any::<u8>(), 1..64),
@@ -385,7 +385,7 @@ proptest! {
         prop_assert_eq!(request.verify().unwrap_err().kind(), ErrorKind::InvalidSignature);
     }
 
-    /// Whatever the headers say, there is an answer and no panic.
+    /// Arbitrary headers get an error and never cause a panic.
     #[test]
     fn nonsense_is_refused(
         authorization in "(AWS4-HMAC-SHA256 )?[ -~]{0,80}",

@@ -1,4 +1,4 @@
-//! Bodies that are not what they should be: each gets a clear answer, and the next client its own.
+//! Malformed bodies get a clear error, and the next client is served as usual.
 
 use crate::client::Client;
 use crate::server::Endpoint;
@@ -16,7 +16,10 @@ fn a_body_that_ends_too_early() {
     client.send(head + "{\"Limit\"");
     client.finish_sending();
     let answer = client.answer();
-    assert_eq!((answer.status, &*answer.text()), (400, "The body ended before its end.\n"));
+    assert_eq!(
+        (answer.status, &*answer.text()),
+        (400, "The request body is shorter than Content-Length.\n")
+    );
     client.wait_for_end();
     endpoint.assert_serves();
 }
@@ -34,9 +37,9 @@ fn a_body_that_is_longer_than_announced_begins_the_next_request() {
 }
 
 #[test]
-fn a_body_of_the_most_bytes_is_read_and_one_more_is_refused() {
+fn a_body_of_the_maximum_size_is_accepted_and_one_byte_more_is_refused() {
     let endpoint = Endpoint::start();
-    // Spaces are JSON too, around a value.
+    // JSON allows spaces around a value.
     let mut body = vec![b' '; BODY_BYTES_MAX];
     body[..2].copy_from_slice(b"{}");
     assert_eq!(endpoint.connect().request("ListTables", &body).status, 200);
@@ -63,7 +66,7 @@ fn a_body_without_an_end_is_refused() {
 }
 
 #[test]
-fn a_client_that_asks_first_is_told_before_it_sends() {
+fn expect_continue_is_refused_before_the_body() {
     let endpoint = Endpoint::start();
     let mut client = endpoint.connect();
     let headers = format!("Content-Length: {}\r\nExpect: 100-continue\r\n", BODY_BYTES_MAX + 1);
@@ -109,7 +112,7 @@ fn bodies_that_are_not_json() {
         let answer = client.request("ListTables", body);
         answer.assert_error(400, "SerializationException");
     }
-    // The connection is as good as before, too.
+    // The connection still works.
     assert_eq!(client.request("ListTables", "{}").status, 200);
 }
 
@@ -152,10 +155,10 @@ fn send_gzip(client: &mut Client, body: &[u8]) {
 }
 
 #[test]
-fn a_small_body_that_inflates_without_an_end() {
+fn a_gzip_bomb_is_rejected() {
     let endpoint = Endpoint::start();
     let mut client = endpoint.connect();
-    // A kilobyte of this inflates to a megabyte. Members one after the other are one body.
+    // A kilobyte of this inflates to a megabyte. Concatenated gzip members are one body.
     let bomb = gzip(&[b' '; 1 << 20]).repeat(1000);
     assert!(bomb.len() < 2 << 20);
     send_gzip(&mut client, &bomb);
@@ -166,7 +169,7 @@ fn a_small_body_that_inflates_without_an_end() {
 }
 
 #[test]
-fn a_body_that_is_only_said_to_be_compressed() {
+fn a_body_that_is_not_gzip_is_rejected() {
     let endpoint = Endpoint::start();
     let whole = gzip(b"{}");
     let mut damaged = whole.clone();
@@ -176,7 +179,7 @@ fn a_body_that_is_only_said_to_be_compressed() {
         send_gzip(&mut client, &body);
         let answer = client.answer();
         assert_eq!(answer.status, 400);
-        assert!(answer.text().starts_with("The body is not what Content-Encoding says"));
+        assert!(answer.text().starts_with("The body is not valid gzip"));
     }
     endpoint.assert_serves();
 }

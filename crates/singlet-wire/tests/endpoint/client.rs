@@ -1,10 +1,10 @@
-//! A client that sends the bytes it is given, and reads what comes back.
+//! A client that sends raw bytes and reads the responses.
 
 use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::time::Duration;
 
-/// The most time that any answer may take.
+/// The longest any response may take.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 pub(crate) struct Client {
@@ -28,17 +28,17 @@ impl Client {
         Self { address, stream: BufReader::new(stream) }
     }
 
-    /// Sends bytes. Whether the endpoint still takes them is not this client's concern.
+    /// Sends bytes. Ignores errors if the endpoint has closed the connection.
     pub(crate) fn send(&mut self, bytes: impl AsRef<[u8]>) {
         let _ = self.stream.get_mut().write_all(bytes.as_ref());
     }
 
-    /// Says that nothing more will be sent.
+    /// Closes the sending side.
     pub(crate) fn finish_sending(&mut self) {
         self.stream.get_mut().shutdown(Shutdown::Write).unwrap();
     }
 
-    /// The head of a request for an operation, whose body has a length.
+    /// The head of a request for an operation, with Content-Length.
     pub(crate) fn head(&self, operation: &str, length: usize) -> String {
         self.head_with(operation, &format!("Content-Length: {length}\r\n"))
     }
@@ -52,7 +52,7 @@ impl Client {
         )
     }
 
-    /// Sends the head of a request, and waits until the endpoint asks for the body.
+    /// Sends the head of a request and waits until the endpoint asks for the body.
     pub(crate) fn begin(&mut self, operation: &str, length: usize) {
         let headers = format!("Content-Length: {length}\r\nExpect: 100-continue\r\n");
         let head = self.head_with(operation, &headers);
@@ -72,12 +72,12 @@ impl Client {
         self.answer()
     }
 
-    /// Reads an answer, which must be there.
+    /// Reads a response; panics if the connection ended.
     pub(crate) fn answer(&mut self) -> Answer {
         self.try_answer().expect("the connection ended without an answer")
     }
 
-    /// Reads an answer; none if the connection has ended.
+    /// Reads a response; `None` if the connection has ended.
     pub(crate) fn try_answer(&mut self) -> Option<Answer> {
         let line = self.line()?;
         let status = line.split(' ').nth(1)?.parse().ok()?;
@@ -107,7 +107,7 @@ impl Client {
         }
     }
 
-    /// Waits until the endpoint ends the connection, whatever it still says.
+    /// Reads until the endpoint closes the connection.
     pub(crate) fn wait_for_end(&mut self) {
         let mut rest = Vec::new();
         match self.stream.read_to_end(&mut rest) {
@@ -127,7 +127,7 @@ impl Answer {
         String::from_utf8(self.body.clone()).unwrap()
     }
 
-    /// Asserts that this refuses a request, with one of DynamoDB's errors.
+    /// Asserts that this is a DynamoDB error of the given name.
     pub(crate) fn assert_error(&self, status: u16, name: &str) {
         assert_eq!(self.status, status, "{self:?}");
         assert!(self.text().contains(&format!("#{name}\"")), "{}", self.text());

@@ -1,8 +1,8 @@
-//! Heads that are not what they should be.
+//! Malformed request heads.
 
 use crate::server::Endpoint;
 
-/// Sends bytes, and gives the status of the answer; none if the connection ended without one.
+/// Sends bytes and returns the status of the response; `None` if the connection ended without one.
 fn status(endpoint: &Endpoint, bytes: impl AsRef<[u8]>) -> Option<u16> {
     let mut client = endpoint.connect();
     client.send(bytes);
@@ -12,7 +12,7 @@ fn status(endpoint: &Endpoint, bytes: impl AsRef<[u8]>) -> Option<u16> {
 }
 
 #[test]
-fn what_is_not_http_is_refused() {
+fn input_other_than_http_is_refused() {
     let endpoint = Endpoint::start();
     let hello_of_tls = [&b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"[..], &[0; 64]].concat();
     assert_eq!(status(&endpoint, hello_of_tls), Some(400));
@@ -25,7 +25,7 @@ fn what_is_not_http_is_refused() {
 }
 
 #[test]
-fn a_preface_of_http2_with_nonsense_behind_it_ends_the_connection() {
+fn an_http2_preface_followed_by_garbage_closes_the_connection() {
     let endpoint = Endpoint::start();
     let nonsense = [&b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"[..], &[0xff; 100]].concat();
     let mut client = endpoint.connect();
@@ -47,7 +47,7 @@ fn heads_that_are_too_long_are_refused() {
     endpoint.assert_serves();
 }
 
-/// Two lengths are how requests are smuggled past a proxy that reads the other one.
+/// Two lengths are used to smuggle requests past a proxy that reads the other one.
 #[test]
 fn a_body_with_two_lengths_is_refused() {
     let endpoint = Endpoint::start();

@@ -1,4 +1,4 @@
-//! Pages in browsers that pretend to be this machine.
+//! DNS rebinding: pages in browsers that send requests to this machine.
 
 use crate::server::Endpoint;
 
@@ -13,7 +13,7 @@ fn requests_for_another_host_are_refused() {
     let endpoint = Endpoint::start();
     let get = |headers: &str| status(&endpoint, &format!("GET /metrics HTTP/1.1\r\n{headers}\r\n"));
     assert_eq!(get("Host: localhost:1234\r\n"), 200);
-    // Names that not every system keeps out of the DNS.
+    // Some systems resolve these names by DNS.
     assert_eq!(get("Host: dynamodb.localhost\r\n"), 403);
     assert_eq!(get("Host: localhost.\r\n"), 403);
     assert_eq!(get("Host: [::1]:8000\r\n"), 200);
@@ -22,7 +22,7 @@ fn requests_for_another_host_are_refused() {
     assert_eq!(get("Host: localhost\r\nHost: attacker.example\r\n"), 403);
     assert_eq!(get(""), 403);
     assert_eq!(get("Host: localhost\r\nHost: localhost\r\n"), 403);
-    // A target with a host in it must name the same as the header.
+    // A target with a host must name the same host as the header.
     let whole = |target: &str, host: &str| {
         status(&endpoint, &format!("GET http://{target}/metrics HTTP/1.1\r\nHost: {host}\r\n\r\n"))
     };

@@ -1,4 +1,4 @@
-//! HTTP/2 without negotiation, with a client that is not ours.
+//! HTTP/2 with prior knowledge, with a third-party client.
 
 use crate::server::Endpoint;
 use crate::signing::{NOW, NOW_MILLIS, authorization};
@@ -17,10 +17,10 @@ use std::time::Duration;
 use tokio::net::TcpStream;
 use tokio::task::{JoinSet, spawn_blocking};
 
-/// Far longer than anything here takes.
+/// Far longer than any step here takes.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// A body of one piece.
+/// A body of one chunk.
 struct Whole(Option<Bytes>);
 
 impl Body for Whole {
@@ -98,9 +98,9 @@ impl Body for Never {
     }
 }
 
-/// 17 connections with 125 open heads each kept everybody else out.
+/// 17 connections with 125 open heads each used to lock everyone else out.
 #[tokio::test]
-async fn open_heads_take_nobodys_place() {
+async fn unfinished_heads_do_not_take_places() {
     let start = || Endpoint::start_with(|options| options.limits.requests_max = 16);
     let endpoint = spawn_blocking(start).await.unwrap();
     let host = endpoint.address.to_string();
@@ -125,13 +125,13 @@ async fn open_heads_take_nobodys_place() {
     spawn_blocking(move || drop(endpoint)).await.unwrap();
 }
 
-/// Heads took memory that nothing counted: 128 of 64 KB on each connection.
+/// The memory of heads was not counted: 128 heads of 64 KB on each connection.
 #[tokio::test]
 async fn open_heads_are_counted() {
     let start = || {
         Endpoint::start_with(|options| {
             options.limits.small_bytes_max = 1 << 20;
-            // Else the connection would be cut off while there is no room.
+            // Keeps the connection from being cut off when room is short.
             options.limits.connections.pressed_time_max = Duration::from_secs(60);
         })
     };
@@ -147,7 +147,7 @@ async fn open_heads_are_counted() {
         let request = request(&host).header("fat", fat.clone()).body(Never).unwrap();
         answers.spawn(sender.send_request(request));
     }
-    // Half of a megabyte is room for eleven, which get no answer.
+    // Half of 1 MB has room for eleven, which get no response.
     let mut refused = 0;
     loop {
         let time = if refused < 20 { PATIENCE } else { Duration::from_millis(500) };
@@ -163,8 +163,8 @@ async fn open_heads_are_counted() {
     spawn_blocking(move || drop(endpoint)).await.unwrap();
 }
 
-/// Asks for something on a connection that takes next to nothing of it, and for something small all
-/// the while. The connection must end nevertheless, and what was held be given back.
+/// Requests a response on a connection that barely reads, and small ones meanwhile. The connection
+/// must be closed and its memory released.
 async fn check_stalled(endpoint: Endpoint, stalled: Request<Whole>) {
     let host = endpoint.address.to_string();
     let stream = TcpStream::connect(endpoint.address).await.unwrap();
@@ -200,10 +200,9 @@ fn start_impatient() -> Endpoint {
     })
 }
 
-/// One connection that asked for something every now and then kept answers for ever that it did
-/// not take.
+/// A connection that sent a request now and then could keep unread responses in memory forever.
 #[tokio::test]
-async fn a_stalled_stream_ends_whatever_else_its_connection_does() {
+async fn a_stalled_stream_is_cut_off_while_other_streams_continue() {
     let start = || {
         let endpoint = start_impatient();
         endpoint.make_table("games");
@@ -223,16 +222,16 @@ async fn a_stalled_stream_ends_whatever_else_its_connection_does() {
     check_stalled(endpoint, get).await;
 }
 
-/// The page of metrics, which has some 40 KB, was neither counted nor watched.
+/// The metrics page, about 40 KB, was neither counted nor monitored.
 #[tokio::test]
-async fn metrics_that_are_not_taken_are_given_up() {
+async fn unread_metrics_are_released() {
     let endpoint = spawn_blocking(start_impatient).await.unwrap();
     let get = Request::get(format!("http://{}/metrics", endpoint.address));
     check_stalled(endpoint, get.body(Whole(None)).unwrap()).await;
 }
 
-/// Over HTTP/2 there was no bound for headers but their bytes, and checking a signature takes time
-/// that grows with their square.
+/// Over HTTP/2 only the bytes of headers were limited, and checking a signature takes time
+/// quadratic in their number.
 #[tokio::test]
 async fn a_request_has_a_hundred_headers_at_most() {
     let endpoint = spawn_blocking(Endpoint::start).await.unwrap();
@@ -260,7 +259,7 @@ async fn the_authority_must_be_this_machine() {
     spawn_blocking(move || drop(endpoint)).await.unwrap();
 }
 
-/// HTTP/2 has no `Host`; what is signed in its place is the authority.
+/// HTTP/2 has no `Host`; `:authority` is signed in its place.
 #[tokio::test]
 async fn the_authority_is_signed() {
     let start = || {

@@ -1,4 +1,4 @@
-//! More than the endpoint takes on.
+//! More load than the endpoint admits.
 
 use crate::server::{Endpoint, eventually};
 use std::time::{Duration, Instant};
@@ -14,10 +14,10 @@ fn too_many_requests_are_shed() {
     }
 }
 
-/// Requests were counted as in flight before their bodies were there, so that a few open heads
-/// kept everybody else out.
+/// Requests used to count as in flight before their bodies arrived, so a few open heads locked
+/// everyone else out.
 #[test]
-fn requests_that_are_not_complete_take_nobodys_place() {
+fn incomplete_requests_do_not_take_places() {
     let endpoint = Endpoint::start_with(|options| options.limits.requests_max = 1);
     let mut waiting: Vec<_> = (0..20).map(|_| endpoint.connect()).collect();
     for client in &mut waiting {
@@ -32,7 +32,7 @@ fn requests_that_are_not_complete_take_nobodys_place() {
     assert_eq!(endpoint.metric("singlet_requests_in_flight"), 0);
 }
 
-/// Whoever had all connections kept everybody else out, for as long as it liked.
+/// A client that had opened all connections used to lock everyone else out.
 #[test]
 fn a_new_connection_replaces_one_that_is_idle() {
     let endpoint = Endpoint::start_with(|options| options.limits.connections.connections_max = 3);
@@ -41,7 +41,7 @@ fn a_new_connection_replaces_one_that_is_idle() {
     let mut silent = endpoint.connect();
     let mut half = endpoint.connect();
     half.send("POST / HTTP/1.1\r\nHost:");
-    // Those who never asked for anything go first; who did can go on.
+    // Connections without a request are closed first; the others stay open.
     let mut others = [endpoint.connect(), endpoint.connect()];
     for client in &mut others {
         assert_eq!(client.request("ListTables", "{}").status, 200);
@@ -70,7 +70,7 @@ fn large_bodies_are_held_up_to_a_bound() {
     let mut refused = endpoint.connect();
     let answer = refused.request("ListTables", vec![b' '; BODY]);
     answer.assert_error(400, "ThrottlingException");
-    // What is small finds room always.
+    // Small requests always find room.
     endpoint.assert_serves();
     assert!(endpoint.metric("singlet_held_bytes") as usize <= 3 * BODY);
     for client in &mut holding {
@@ -83,7 +83,7 @@ fn large_bodies_are_held_up_to_a_bound() {
     assert_eq!(refused.request("ListTables", &body).status, 200);
 }
 
-/// Bodies that never end had all the room for as long as a body may take.
+/// Bodies that never end used to hold all the room until the body timeout.
 #[test]
 fn slow_bodies_make_room_for_others() {
     const BODY: usize = 4 << 20;
@@ -105,9 +105,9 @@ fn slow_bodies_make_room_for_others() {
     assert!(endpoint.metric("singlet_connections_timed_out_total") > 0);
 }
 
-/// Clients that did not read their answers had all the room, and then nobody was answered.
+/// Clients that did not read their responses used to hold all the room and block everyone else.
 #[test]
-fn answers_that_nobody_reads_leave_room_for_small_ones() {
+fn unread_responses_leave_room_for_small_ones() {
     let endpoint = Endpoint::start_with(|options| {
         options.limits.large_answer_bytes_max = 32 << 20;
         options.limits.connections.pressed_time_max = Duration::from_secs(2);
@@ -125,7 +125,7 @@ fn answers_that_nobody_reads_leave_room_for_small_ones() {
     let large = format!(r#"{{"RequestItems":{{"games":{{"Keys":[{}]}}}}}}"#, keys.join(","));
     let mut silent: Vec<_> = (0..20).map(|_| endpoint.connect()).collect();
     for client in &mut silent {
-        // Pipelined, because a socket takes some megabytes before anything has to wait.
+        // Pipelined, because a socket buffers some megabytes before a write blocks.
         let request = client.head("BatchGetItem", large.len()) + &large;
         client.send(request.repeat(12));
     }
@@ -135,14 +135,14 @@ fn answers_that_nobody_reads_leave_room_for_small_ones() {
         assert_eq!(endpoint.request("GetItem", small).status, 200);
         assert!(endpoint.metric("singlet_held_bytes") <= 32 << 20);
     }
-    // Large ones are served again, too, at the latest when those who do not read are cut off.
+    // Large requests are served again, at the latest when the clients that do not read are cut off.
     eventually("there is room", || endpoint.request("BatchGetItem", &large).status == 200);
 }
 
-/// What is done cannot be refused: its answer waits for room, and then goes without, as long as that
-/// is not too much.
+/// A committed write cannot be refused: its response waits for room, then exceeds it within a
+/// limit.
 #[test]
-fn the_answer_to_a_write_that_is_done_waits_for_room() {
+fn the_response_to_a_committed_write_waits_for_room() {
     let endpoint = Endpoint::start_with(|options| {
         options.limits.large_answer_bytes_max = 100_000;
         options.limits.room_time_max = Duration::from_millis(300);
@@ -167,14 +167,15 @@ fn the_answer_to_a_write_that_is_done_waits_for_room() {
     assert_eq!(endpoint.metric("singlet_held_bytes"), 0);
 }
 
-/// Writes that return large items had no bound: each was done, and its answer waited in memory.
+/// Writes that return large items had no limit: each was committed, and its response waited in
+/// memory.
 #[test]
-fn items_that_writes_return_have_a_bound() {
+fn returned_items_are_bounded() {
     let endpoint = Endpoint::start_with(|options| {
-        // Two items of 100 KB, and as much beside them as one of them.
+        // Two items of 100 KB, and once more the size of one of them.
         options.limits.returned_item_bytes_max = 310_000;
         options.limits.large_answer_bytes_max = 1;
-        // Longer than the test takes.
+        // Longer than the test runs.
         options.limits.room_time_max = Duration::from_secs(60);
     });
     endpoint.make_table("games");
@@ -205,7 +206,7 @@ fn items_that_writes_return_have_a_bound() {
         client
     };
     let mut waiting = vec![begin(0, 100_000)];
-    // How large an item is shows when the write is decided, and then it can still be refused.
+    // The size of the item is known when the write is evaluated, and then it can still be refused.
     let check_refused = |key: usize| {
         let refused = endpoint.request("UpdateItem", &update(key, "ALL_NEW"));
         refused.assert_error(400, "ThrottlingException");
@@ -214,11 +215,11 @@ fn items_that_writes_return_have_a_bound() {
     check_refused(3);
     waiting.push(begin(1, 200_000));
     check_refused(2);
-    // A write that is refused, and shows the item for that, needs room as well.
+    // A failed condition that returns the item needs room as well.
     let put = r#"{"TableName":"games","Item":{"pk":{"S":"2"}},"ConditionExpression":"n = pk",
         "ReturnValuesOnConditionCheckFailure":"ALL_OLD"}"#;
     endpoint.request("PutItem", put).assert_error(400, "ThrottlingException");
-    // What returns little or nothing needs none.
+    // Writes that return little or nothing need no room.
     let old = endpoint.request("UpdateItem", &update(2, "UPDATED_OLD"));
     assert_eq!((old.status, &*old.text()), (200, r#"{"Attributes":{"n":{"N":"1"}}}"#));
     let kept = endpoint.request("UpdateItem", &update(2, "NONE"));
@@ -227,10 +228,10 @@ fn items_that_writes_return_have_a_bound() {
     eventually("all is given back", || endpoint.metric("singlet_held_bytes") == 0);
 }
 
-/// An answer that is more than twice as long as its items are stored was refused, again and again,
-/// if it had more than 3 MB.
+/// A response more than twice as long as its stored items was refused every time if it exceeded 3
+/// MB.
 #[test]
-fn answers_whose_json_is_long_find_the_room_that_they_need() {
+fn responses_with_long_json_get_the_room_they_need() {
     const ITEMS: usize = 40;
     let endpoint = Endpoint::start();
     endpoint.make_table("games");
@@ -249,10 +250,10 @@ fn answers_whose_json_is_long_find_the_room_that_they_need() {
     eventually("all is given back", || endpoint.metric("singlet_held_bytes") == 0);
 }
 
-/// A transaction that was cancelled, with more than 3 MB of items that say why, was reported as
-/// throttled, so that clients tried it again.
+/// A cancelled transaction whose reasons had more than 3 MB of items was reported as throttled, so
+/// clients retried it.
 #[test]
-fn a_cancelled_transaction_says_so_with_all_its_items() {
+fn a_cancelled_transaction_returns_all_its_items() {
     const ITEMS: usize = 9;
     let endpoint = Endpoint::start();
     endpoint.make_table("games");
@@ -275,8 +276,8 @@ fn a_cancelled_transaction_says_so_with_all_its_items() {
     eventually("all is given back", || endpoint.metric("singlet_held_bytes") == 0);
 }
 
-/// Requests that were refused by their own client's share had the slow transfers of everybody else
-/// cut off.
+/// Requests refused because of their own client's share used to cut off everyone else's slow
+/// transfers.
 #[test]
 fn a_slow_body_completes_while_another_client_asks_for_too_much() {
     const ROOM: usize = 1 << 20;

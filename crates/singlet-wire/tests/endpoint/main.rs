@@ -1,5 +1,5 @@
-//! The endpoint over real sockets, byte by byte: what clients send, what hostile ones send, and that
-//! the next client never notices.
+//! The endpoint over real sockets, byte by byte: normal clients, hostile clients, and the next
+//! client, which must not notice.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

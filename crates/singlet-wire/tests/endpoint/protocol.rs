@@ -1,6 +1,6 @@
-//! What clients may rely on.
+//! Behaviour that clients rely on.
 
-use crate::server::Endpoint;
+use crate::server::{Endpoint, eventually};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use singlet_engine::Engine;
@@ -28,7 +28,65 @@ fn one_connection_serves_many_requests() {
 }
 
 #[test]
-fn requests_sent_in_advance_are_answered_in_their_order() {
+fn an_index_of_several_attributes_is_queried_page_by_page() {
+    let endpoint = Endpoint::start();
+    endpoint.make_table("games");
+    let mut client = endpoint.connect();
+    let answer = client.request(
+        "UpdateTable",
+        r#"{"TableName":"games",
+        "AttributeDefinitions":[{"AttributeName":"tenant","AttributeType":"S"},
+        {"AttributeName":"region","AttributeType":"N"},{"AttributeName":"state","AttributeType":"S"},
+        {"AttributeName":"points","AttributeType":"N"}],
+        "GlobalSecondaryIndexUpdates":[{"Create":{"IndexName":"byState","KeySchema":[
+        {"AttributeName":"tenant","KeyType":"HASH"},{"AttributeName":"region","KeyType":"HASH"},
+        {"AttributeName":"state","KeyType":"RANGE"},{"AttributeName":"points","KeyType":"RANGE"}],
+        "Projection":{"ProjectionType":"KEYS_ONLY"}}}]}"#,
+    );
+    assert_eq!(answer.status, 200, "{answer:?}");
+    for (pk, points) in [("a", 3), ("b", -1), ("c", 20)] {
+        let body = format!(
+            r#"{{"TableName":"games","Item":{{"pk":{{"S":"{pk}"}},"tenant":{{"S":"t"}},"region":{{"N":"7"}},
+            "state":{{"S":"open"}},"points":{{"N":"{points}"}},"note":{{"S":"not projected"}}}}}}"#
+        );
+        assert_eq!(client.request("PutItem", &body).text(), "{}");
+    }
+    let query = |condition: &str, values: &str, more: &str| {
+        let body = format!(
+            r##"{{"TableName":"games","IndexName":"byState","KeyConditionExpression":"{condition}",
+            "ExpressionAttributeNames":{{"#r":"region","#s":"state"}},
+            "ExpressionAttributeValues":{{":t":{{"S":"t"}},":r":{{"N":"7"}},":s":{{"S":"open"}}{values}}}{more}}}"##
+        );
+        endpoint.request("Query", &body)
+    };
+    let condition = "tenant = :t AND #r = :r AND #s = :s AND points > :n";
+    eventually("the index is filled", || {
+        !endpoint.request("DescribeTable", r#"{"TableName":"games"}"#).text().contains("CREATING")
+    });
+    let values = r#",":n":{"N":"0"}"#;
+    let row = |pk: &str, points: i64| {
+        format!(
+            r#"{{"pk":{{"S":"{pk}"}},"points":{{"N":"{points}"}},"region":{{"N":"7"}},"state":{{"S":"open"}},"tenant":{{"S":"t"}}}}"#
+        )
+    };
+    let first = query(condition, values, r#","Limit":1"#).text();
+    let (a, c) = (row("a", 3), row("c", 20));
+    assert_eq!(
+        first,
+        format!(r#"{{"Count":1,"Items":[{a}],"LastEvaluatedKey":{a},"ScannedCount":1}}"#)
+    );
+    let next = format!(r#","ExclusiveStartKey":{a}"#);
+    let second = query(condition, values, &next).text();
+    assert_eq!(second, format!(r#"{{"Count":1,"Items":[{c}],"ScannedCount":1}}"#));
+
+    let refused = query("tenant = :t AND #s = :s AND #r > :r", "", "");
+    assert_eq!(refused.status, 400);
+    let text = "HASH key attributes region must have equality conditions specified in the query";
+    assert!(refused.text().contains(text), "{refused:?}");
+}
+
+#[test]
+fn pipelined_requests_are_answered_in_order() {
     let endpoint = Endpoint::start();
     endpoint.make_table("games");
     let mut client = endpoint.connect();
@@ -61,7 +119,7 @@ fn a_body_may_come_in_pieces() {
     chunked.push_str("0\r\n\r\n");
     client.send(chunked);
     assert_eq!(client.answer().text(), "{}");
-    // The smallest pieces there are, of the head too.
+    // Byte by byte, including the head.
     for byte in format!("{}{GET}", client.head("GetItem", GET.len())).bytes() {
         client.send([byte]);
     }
@@ -93,7 +151,7 @@ fn a_client_may_ask_before_it_sends_a_body() {
 }
 
 #[test]
-fn those_who_only_look_are_answered() {
+fn get_and_head_requests_are_answered() {
     let endpoint = Endpoint::start();
     let mut client = endpoint.connect();
     let answer = client.get("/");
@@ -105,9 +163,9 @@ fn those_who_only_look_are_answered() {
     assert!(metrics.contains("\nsinglet_connections 1\n"), "{metrics}");
 }
 
-/// What the service answers to requests for nothing, as its clients have recorded it.
+/// The service's responses to requests without an operation, as recorded by its clients.
 #[test]
-fn requests_for_nothing_are_told_so() {
+fn requests_without_an_operation_are_rejected() {
     let endpoint = Endpoint::start();
     let mut client = endpoint.connect();
     let mut send = |method: &str, kind: &str, target: &str, body: &str| {

@@ -1,4 +1,4 @@
-//! An endpoint in a thread of its own, on a port that is free.
+//! An endpoint in its own thread, on a free port.
 
 use crate::client::{Answer, Client};
 use singlet_engine::Engine;
@@ -20,12 +20,12 @@ impl Endpoint {
         Self::start_with(|_| {})
     }
 
-    /// Starts an endpoint with other options than the usual.
+    /// Starts an endpoint with changed options.
     pub(crate) fn start_with(change: impl FnOnce(&mut Options)) -> Self {
         Self::start_on(Engine::memory().unwrap(), change)
     }
 
-    /// Starts an endpoint with an engine that is there already.
+    /// Starts an endpoint on an existing engine.
     pub(crate) fn start_on(engine: Engine, change: impl FnOnce(&mut Options)) -> Self {
         let mut options = Options { address: ([127, 0, 0, 1], 0).into(), ..Options::default() };
         change(&mut options);
@@ -51,17 +51,17 @@ impl Endpoint {
         Client::connect(self.address)
     }
 
-    /// Asks on a new connection.
+    /// Sends a request on a new connection.
     pub(crate) fn request(&self, operation: &str, body: &str) -> Answer {
         self.connect().request(operation, body)
     }
 
-    /// Asks on a new connection, with any bytes.
+    /// Sends a request with any bytes on a new connection.
     pub(crate) fn request_bytes(&self, operation: &str, body: &[u8]) -> Answer {
         self.connect().request(operation, body)
     }
 
-    /// Makes a table with a key of one string, `pk`.
+    /// Creates a table with one string key, `pk`.
     pub(crate) fn make_table(&self, name: &str) {
         let answer = self.request(
             "CreateTable",
@@ -81,21 +81,21 @@ impl Endpoint {
         }
     }
 
-    /// A figure of `/metrics`.
+    /// A value from `/metrics`.
     pub(crate) fn metric(&self, name: &str) -> u64 {
         let page = self.connect().get("/metrics").text();
         let value = page.lines().find_map(|line| line.strip_prefix(&format!("{name} ")));
         value.unwrap_or_else(|| panic!("{name} is not in:\n{page}")).parse().unwrap()
     }
 
-    /// That a client who does nothing wrong is served as ever.
+    /// Asserts that a normal client is served.
     pub(crate) fn assert_serves(&self) {
         let answer = self.request("ListTables", "{}");
         assert_eq!(answer.status, 200, "{answer:?}");
         assert!(answer.text().starts_with(r#"{"TableNames":["#), "{answer:?}");
     }
 
-    /// Tells the endpoint to stop, without waiting for it.
+    /// Tells the endpoint to stop without waiting for it.
     pub(crate) fn begin_stop(&mut self) {
         drop(self.stop.take());
     }
@@ -118,7 +118,7 @@ impl Drop for Endpoint {
     }
 }
 
-/// Polls until something holds. Two minutes are enough for a busy machine.
+/// Polls until a condition holds. Two minutes are enough on a busy machine.
 pub(crate) fn eventually(what: &str, holds: impl Fn() -> bool) {
     for _ in 0..12_000 {
         if holds() {
@@ -126,5 +126,5 @@ pub(crate) fn eventually(what: &str, holds: impl Fn() -> bool) {
         }
         std::thread::sleep(Duration::from_millis(10));
     }
-    panic!("{what}: it never came to that");
+    panic!("timed out waiting: {what}");
 }

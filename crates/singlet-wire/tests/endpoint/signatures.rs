@@ -1,4 +1,4 @@
-//! Requests that must be signed.
+//! Endpoints that require signatures.
 
 use crate::client::{Answer, Client};
 use crate::server::Endpoint;
@@ -16,7 +16,7 @@ fn credentials() -> Credentials {
     Credentials::parse(&text).unwrap()
 }
 
-/// An endpoint that other machines could reach.
+/// An endpoint that other machines can reach.
 fn endpoint() -> Endpoint {
     Endpoint::start_with(|options| {
         options.address = ([0, 0, 0, 0], 0).into();
@@ -40,7 +40,7 @@ fn send(client: &mut Client, authorization: &str, operation: &str, body: &str) -
 }
 
 #[test]
-fn only_signed_requests_are_carried_out() {
+fn only_signed_requests_are_executed() {
     let endpoint = endpoint();
     let mut client = connect(&endpoint);
     let signed = |secret: &str, operation: &str, body: &str| {
@@ -61,7 +61,7 @@ fn only_signed_requests_are_carried_out() {
     wrong.assert_error(400, "InvalidSignatureException");
     assert!(wrong.text().contains("The Canonical String for this request should have been"));
 
-    // A good signature, of another request.
+    // A valid signature of another request.
     let body = send(&mut client, &good, "ListTables", "{ }");
     body.assert_error(400, "InvalidSignatureException");
     let operation = send(&mut client, &good, "DeleteTable", "{}");
@@ -70,15 +70,15 @@ fn only_signed_requests_are_carried_out() {
 }
 
 #[test]
-fn a_signature_is_looked_at_before_the_request() {
+fn the_signature_is_checked_before_the_request() {
     let endpoint = endpoint();
     let answer = send(&mut connect(&endpoint), "", "PutItem", r#"{"TableName":1}"#);
     answer.assert_error(400, "MissingAuthenticationTokenException");
 }
 
-/// What the endpoint does is not for everyone on the network.
+/// Metrics must not be public on the network.
 #[test]
-fn metrics_are_for_this_machine_and_for_those_who_sign() {
+fn metrics_require_loopback_or_a_signature() {
     let endpoint = endpoint();
     assert_eq!(connect(&endpoint).get("/metrics").status, 200);
     let Some(own) = own_address() else { return };
@@ -95,9 +95,9 @@ fn metrics_are_for_this_machine_and_for_those_who_sign() {
     assert!(client.answer().text().contains("singlet_connections "));
 }
 
-/// An address of this machine that is not a loopback one: whoever connects to it comes from it.
+/// A non-loopback address of this machine. Connections to it also come from it.
 fn own_address() -> Option<IpAddr> {
-    // Nothing is sent; the system only says which address it would send from.
+    // Sends nothing; only asks the system which source address it would use.
     let socket = UdpSocket::bind("0.0.0.0:0").ok()?;
     socket.connect("192.0.2.1:9").ok()?;
     let address = socket.local_addr().ok()?.ip();
@@ -105,7 +105,7 @@ fn own_address() -> Option<IpAddr> {
 }
 
 #[tokio::test]
-async fn other_machines_are_not_let_in_without_credentials() {
+async fn a_public_address_requires_credentials() {
     for address in ["0.0.0.0:0", "[::]:0", "192.0.2.1:0"] {
         let options = Options { address: address.parse().unwrap(), ..Options::default() };
         match Server::bind(options).await {
@@ -129,8 +129,8 @@ async fn a_port_that_is_taken_is_named() {
     assert!(error.starts_with(&format!("cannot listen on {}", first.local_address())), "{error}");
 }
 
-/// One header, named 14,000 times, was expanded each time: a request of 56 KB took seconds and more
-/// than a gigabyte, and got an answer of 392 MB. An access-key id was enough for it.
+/// A header listed 14,000 times was expanded each time: a request of 56 KB took seconds and more
+/// than a gigabyte, and got a response of 392 MB. A valid access-key id was enough.
 #[test]
 fn a_header_that_is_signed_many_times_is_refused() {
     let endpoint = endpoint();
@@ -148,7 +148,7 @@ fn a_header_that_is_signed_many_times_is_refused() {
 }
 
 #[test]
-fn a_header_that_is_signed_must_be_there() {
+fn a_signed_header_must_be_present() {
     let endpoint = endpoint();
     let mut client = connect(&endpoint);
     let signed = authorization(KEY, SECRET, HOST, "ListTables", b"{}");
@@ -158,7 +158,7 @@ fn a_header_that_is_signed_must_be_there() {
     assert!(answer.text().contains("'x-absent' is a 'SignedHeader'"), "{}", answer.text());
 }
 
-/// Whatever is long in a head, an error repeats no more than some of it.
+/// An error repeats only the beginning of a long header.
 #[test]
 fn errors_repeat_little_of_long_headers() {
     let endpoint = endpoint();

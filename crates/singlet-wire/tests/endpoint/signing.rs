@@ -1,4 +1,4 @@
-//! Signature Version 4 once more, from its description: what a client computes.
+//! Signature Version 4 as a client computes it, written independently from the specification.
 
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::{Digest, Sha256};
@@ -17,7 +17,7 @@ fn mac(key: &[u8], text: &str) -> Vec<u8> {
     mac.finalize().into_bytes().to_vec()
 }
 
-/// The value of `Authorization` for a request to an operation.
+/// The `Authorization` header for an operation.
 pub(crate) fn authorization(
     key: &str,
     secret: &str,
@@ -29,7 +29,7 @@ pub(crate) fn authorization(
     sign(key, secret, ["POST", "/", host], &target, body)
 }
 
-/// The value of `Authorization` for a GET.
+/// The `Authorization` header for a GET.
 pub(crate) fn authorization_of_get(key: &str, secret: &str, host: &str, path: &str) -> String {
     sign(key, secret, ["GET", path, host], "", b"")
 }

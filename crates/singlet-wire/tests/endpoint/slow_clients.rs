@@ -1,4 +1,4 @@
-//! Clients that take their time.
+//! Slow clients.
 
 use crate::server::{Endpoint, eventually};
 use singlet_wire::Limits;
@@ -24,7 +24,7 @@ fn a_head_that_trickles_in_is_cut_off() {
 }
 
 #[test]
-fn a_body_that_does_not_come_is_not_waited_for() {
+fn a_missing_body_times_out() {
     let endpoint = impatient(|limits| limits.body_time_max = SOON);
     let mut client = endpoint.connect();
     let head = client.head("ListTables", 1000);
@@ -50,7 +50,7 @@ fn an_idle_connection_is_closed() {
 }
 
 #[test]
-fn a_client_that_has_sent_all_may_say_so() {
+fn a_half_closed_client_gets_its_response() {
     let endpoint = Endpoint::start();
     let mut client = endpoint.connect();
     let head = client.head("ListTables", 2);
@@ -67,12 +67,12 @@ fn a_client_that_goes_away_is_forgotten() {
         let mut client = endpoint.connect();
         client.send(part);
     }
-    // The one that asks is there itself.
+    // The connection that reads the metric is open itself.
     eventually("connections end", || endpoint.metric("singlet_connections") == 1);
     assert_eq!(endpoint.metric("singlet_requests_in_flight"), 0);
 }
 
-/// Answers that nobody takes are memory that nobody gives back.
+/// Unread responses hold memory.
 #[test]
 fn a_client_that_never_reads_is_cut_off() {
     let endpoint = impatient(|limits| {
@@ -90,10 +90,10 @@ fn a_client_that_never_reads_is_cut_off() {
     let mut client = endpoint.connect();
     let scan = r#"{"TableName":"games"}"#;
     let request = client.head("Scan", scan.len()) + scan;
-    // A megabyte each: more than the sockets on the way can take.
+    // 1 MB each: more than the socket buffers hold.
     client.send(request.repeat(100));
     eventually("answers wait", || endpoint.metric("singlet_held_bytes") > 0);
-    // Nothing may be held for a moment also while the first answers go on their way.
+    // Held bytes can also drop to 0 while the first responses are sent, so wait for this first.
     eventually("it is cut off", || endpoint.metric("singlet_connections_timed_out_total") >= 1);
     eventually("they are given up", || endpoint.metric("singlet_held_bytes") == 0);
     client.wait_for_end();

@@ -1,11 +1,11 @@
-//! What becomes of requests when the endpoint stops.
+//! Requests in flight when the endpoint stops.
 
 use crate::server::{Endpoint, eventually};
 use std::net::TcpStream;
 use std::time::Duration;
 
 #[test]
-fn requests_in_flight_are_answered_and_no_others_taken() {
+fn stopping_answers_requests_in_flight_and_accepts_no_others() {
     let mut endpoint = Endpoint::start();
     let mut idle = endpoint.connect();
     assert_eq!(idle.request("ListTables", "{}").status, 200);

@@ -1,4 +1,4 @@
-//! Evaluating a condition on items.
+//! Evaluates conditions on items.
 
 use super::search::{ElementIndex, Needle};
 use super::{Comparator, Condition, Test};
@@ -9,44 +9,44 @@ use crate::expression::operand::{Found, Scalar};
 use crate::fuel::{Fuel, Meter, OutOfFuel, Unmetered};
 use std::cmp::Ordering;
 
-/// Up to this size an item is looked through as quickly as anything.
+/// A small condition on an item up to this size is charged all at once.
 const SMALL_ITEM_BYTES_MAX: usize = 1024;
-/// What each test is charged besides what it looks at.
+/// The charge per test, in addition to the bytes it reads.
 const TEST_FUEL: usize = 30;
-/// What comparing with one element of a list is charged besides its bytes.
+/// The charge for comparing with one element of a list, in addition to its bytes.
 const ELEMENT_FUEL: usize = 8;
-/// What adding one element to an index is charged: it is encoded and sorted.
+/// The charge for adding one element to an index: encoding and sorting.
 const INDEXING_FUEL: usize = 150;
-/// What a lookup in an index is charged.
+/// The charge for a lookup in an index.
 const LOOKUP_FUEL: usize = 300;
-/// A list in the request with fewer elements is searched element by element.
+/// A shorter list in the request is searched linearly.
 const INDEX_LEN_MIN: usize = 32;
-/// How often a longer list is searched element by element before it is indexed: making the index
-/// takes about as long as this many searches.
+/// How often a longer list is searched linearly before it is indexed. Building the index takes
+/// about as long as this many searches.
 const LINEAR_SEARCHES_MAX: u32 = 16;
-/// A shorter needle is searched for without a table that is kept: making it costs next to nothing.
+/// A shorter needle is searched for without a cached table, which is cheap to build.
 const KEPT_NEEDLE_LEN_MIN: usize = 64;
 
 impl Condition {
-    /// Whether the condition holds for an item, or for none: then no attribute exists.
+    /// Whether the condition holds for an item, or for a missing one, which has no attributes.
     #[must_use]
     pub fn matches(&self, item: Option<ItemRef<'_>>) -> bool {
-        // Fuel without a limit is never used up.
+        // Unlimited fuel never runs out.
         self.evaluator().matches(item, &mut Fuel::unlimited()).unwrap_or(false)
     }
 
-    /// Evaluates the condition on one item after the other.
+    /// Evaluates the condition on many items.
     #[must_use]
     pub fn evaluator(&self) -> Evaluator<'_> {
         Evaluator { condition: self, kept: Vec::new() }
     }
 }
 
-/// A condition that is evaluated on many items, within a budget of work.
+/// Evaluates a condition on many items, within a work budget.
 ///
-/// What does not depend on the item is computed once: a test whose operands all are in the
-/// request, the table for searching a long text or bytes, the index of a long list. All of it is
-/// made when it is first needed, so that a small condition costs nothing extra.
+/// Caches whatever does not depend on the item: the outcome of a test with constant operands, the
+/// table for searching a long string or binary, the index of a long list. Each is built on first
+/// use, so a small condition costs nothing extra.
 ///
 /// ```
 /// use singlet_dynamo::expression::{Condition, Operand, Path};
@@ -65,16 +65,15 @@ impl Condition {
 /// ```
 pub struct Evaluator<'c> {
     condition: &'c Condition,
-    /// What was computed once, by the address of the test that it is for. Conditions hold few tests
-    /// of this kind.
+    /// Cached values, by the address of their test. Conditions have few tests of this kind.
     kept: Vec<(usize, Kept<'c>)>,
 }
 
-/// What is computed once for a test.
+/// A value cached for a test.
 enum Kept<'c> {
-    /// The outcome: the test does not depend on the item.
+    /// The outcome of a test that does not depend on the item.
     Constant(bool),
-    /// How often a list was searched element by element.
+    /// How often a list was searched linearly.
     Searched(u32),
     Index(ElementIndex),
     Needle(Needle<'c>),
@@ -95,7 +94,7 @@ impl<'c> Literals<'c> {
         }
     }
 
-    /// The values, if all of them stand in the request.
+    /// The values, if all of them are in the request.
     fn index(self) -> ElementIndex {
         match self {
             Self::Values(values) => ElementIndex::new(values.iter()),
@@ -110,11 +109,11 @@ impl<'c> Literals<'c> {
 }
 
 impl<'c> Evaluator<'c> {
-    /// Whether the condition holds for an item, or for none.
+    /// Whether the condition holds for an item, or for a missing one.
     ///
     /// # Errors
     ///
-    /// The fuel is used up before that is known.
+    /// The fuel runs out first.
     pub fn matches(
         &mut self,
         item: Option<ItemRef<'_>>,
@@ -124,7 +123,7 @@ impl<'c> Evaluator<'c> {
         if self.condition.is_large || bytes > SMALL_ITEM_BYTES_MAX {
             return self.holds(self.condition, item, fuel);
         }
-        // The usual case: little can be done with little, so all of it is charged at once.
+        // The usual case is small, so charge all of it at once.
         fuel.spend(self.condition.operators * (TEST_FUEL + bytes / 2))?;
         match self.holds(self.condition, item, &mut Unmetered) {
             Ok(holds) => Ok(holds),
@@ -172,7 +171,7 @@ impl<'c> Evaluator<'c> {
         }
     }
 
-    /// The outcome of a test that is no connective.
+    /// The outcome of a test without connectives.
     #[inline(always)]
     fn test<M: Meter>(
         &mut self,
@@ -243,7 +242,7 @@ impl<'c> Evaluator<'c> {
         Ok(false)
     }
 
-    /// Whether a text or bytes have a part, or a set or a list an element.
+    /// Whether a string or binary contains a part, or a set or list an element.
     fn contains<M: Meter>(
         &mut self,
         test: &'c Test,
@@ -300,7 +299,7 @@ impl<'c> Evaluator<'c> {
         }
     }
 
-    /// Whether the bytes have the part somewhere. `given` is the part if it stands in the request.
+    /// Whether the bytes contain the part. `given` is the part if it is in the request.
     fn has_part<M: Meter>(
         &mut self,
         key: usize,
@@ -327,7 +326,7 @@ impl<'c> Evaluator<'c> {
         Ok(is_in)
     }
 
-    /// Whether a value is among those of a list in the request.
+    /// Whether a list in the request contains a value.
     fn has_element<M: Meter>(
         &mut self,
         key: usize,
@@ -389,7 +388,7 @@ fn any<T, S>(all: &[T], mut holds: impl FnMut(&T) -> Result<bool, S>) -> Result<
     Ok(false)
 }
 
-/// What identifies a test of a condition that stays where it is.
+/// Identifies a test of a condition, which does not move.
 fn address(test: &Test) -> usize {
     std::ptr::from_ref(test).addr()
 }
@@ -434,7 +433,7 @@ fn compare<M: Meter>(
     })
 }
 
-/// The order of a value and an operand, if both are of one type that has an order.
+/// The order of a value and an operand, if both have the same ordered type.
 fn order<M: Meter>(
     found: &Found<'_>,
     operand: &Operand,

@@ -1,4 +1,4 @@
-//! Text to conditions.
+//! Parses conditions.
 
 use super::{Condition, Fault, Operand};
 use crate::error::Result;
@@ -7,7 +7,7 @@ use crate::expression::{Function, OPERATORS_MAX, Parameter, Path, Placeholders};
 use crate::{Type, Value};
 
 impl Condition {
-    /// Reads a condition's text. The placeholders that it has are noted as used.
+    /// Parses a condition and marks its placeholders as used.
     pub fn parse(
         text: &str,
         parameter: Parameter,
@@ -17,7 +17,7 @@ impl Condition {
     }
 }
 
-/// What became of a node.
+/// The result of a node.
 enum Built {
     Operand(Operand),
     Condition(Condition),
@@ -26,8 +26,8 @@ enum Built {
 
 fn parse(text: &str, placeholders: &mut Placeholders) -> Result<Condition, Fault> {
     let tree = syntax::condition(text)?;
-    // The service looks for every other fault first. Until then conditions are not joined, so
-    // that none is nested deeper than a condition may be.
+    // The service reports every other fault first. Until then conditions are not joined, so that
+    // none is nested too deep.
     let too_many = tree.operator_count() > OPERATORS_MAX;
     let mut builder = Builder { tree: &tree, built: Vec::with_capacity(tree.nodes.len()) };
     for (id, node) in tree.nodes.iter().enumerate() {
@@ -48,7 +48,7 @@ fn parse(text: &str, placeholders: &mut Placeholders) -> Result<Condition, Fault
     }
 }
 
-/// Makes conditions of the nodes of a tree, from the first to the last.
+/// Builds conditions from the nodes of a tree, from first to last.
 struct Builder<'t> {
     tree: &'t Tree<'t>,
     built: Vec<Built>,
@@ -121,8 +121,8 @@ impl Builder<'_> {
         self.built.get_mut(id).map_or(Built::Taken, |built| std::mem::replace(built, Built::Taken))
     }
 
-    // The parser and the look at the words leave no operand where a condition must be, nor the
-    // other way round; the errors of the next two are never told.
+    // The parser and the word check rule out operands in place of conditions and conditions in
+    // place of operands, so these two errors never occur.
 
     fn operand(&mut self, id: NodeId) -> Result<Operand, Fault> {
         match self.take(id) {
@@ -165,7 +165,7 @@ mod tests {
     use super::*;
     use crate::expression::Printer;
 
-    /// What a text is read as, printed again with its placeholders, or why it is not read.
+    /// The parsed text, printed again with its placeholders, or the error.
     fn check(text: &str, expected: &str) {
         let mut placeholders = Placeholders::of(
             &[("#a", "a")],
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn and_binds_closer_than_or_and_not_closer_still() {
+    fn not_binds_tighter_than_and_which_binds_tighter_than_or() {
         for (text, expected) in [
             ("a=:n", "#0 = :0"),
             ("NOT a=:n AND b=:n", "NOT #0 = :0 AND #1 = :1"),
@@ -187,7 +187,7 @@ mod tests {
             ("a=:n OR b=:n AND c=:n", "#0 = :0 OR #1 = :1 AND #2 = :2"),
             ("(a=:n OR b=:n) AND c=:n", "(#0 = :0 OR #1 = :1) AND #2 = :2"),
             ("NOT NOT a=:n", "NOT NOT #0 = :0"),
-            // Chains are flat, however they are written.
+            // Chains are flattened.
             ("a=:n AND (b=:n AND c=:n)", "#0 = :0 AND #1 = :1 AND #2 = :2"),
             ("(a=:n OR b=:n) OR c=:n", "#0 = :0 OR #1 = :1 OR #2 = :2"),
             ("a BETWEEN :n AND :m AND b=:n", "#0 BETWEEN :0 AND :1 AND #1 = :2"),
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn a_syntax_error_is_told_at_the_first_token_that_cannot_stand() {
+    fn a_syntax_error_names_the_first_invalid_token() {
         let syntax =
             |token: &str, near: &str| format!("Syntax error; token: \"{token}\", near: \"{near}\"");
         for (text, token, near) in [
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn redundant_parentheses_are_told_when_it_is_clear_what_they_are_around() {
+    fn redundant_parentheses_are_reported_once_certain() {
         let redundant = "The expression has redundant parentheses;";
         for text in [
             "((a = :n)) @",
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn of_several_faults_the_service_tells_one() {
+    fn one_of_several_faults_is_reported() {
         for (text, expected) in [
             ("abort = foo(a)", "Attribute name is a reserved keyword; reserved keyword: abort"),
             ("foo(abort)", "Invalid function name; function: foo"),

@@ -1,16 +1,15 @@
-//! Searching, with what does not depend on the item prepared once.
+//! Substring and list search, with the preparation cached.
 
 use crate::Value;
 use crate::binary::encode_value;
 use crate::expression::operand::Found;
 
-/// A text or bytes to be searched for.
+/// A string or binary to search for.
 ///
-/// The search of Knuth, Morris and Pratt: a plain one takes the product of both lengths when both
-/// repeat themselves.
+/// Uses the Knuth-Morris-Pratt algorithm: naive search is quadratic for repetitive inputs.
 pub(super) struct Needle<'n> {
     part: &'n [u8],
-    /// For each place of the part: how much of its beginning ends there.
+    /// The failure function: for each position, the length of the longest border.
     borders: Vec<u32>,
 }
 
@@ -24,17 +23,17 @@ impl<'n> Needle<'n> {
         needle
     }
 
-    /// What searching these bytes is charged.
+    /// The charge for searching these bytes.
     pub(super) fn searching_fuel(bytes: &[u8]) -> usize {
         2 * bytes.len()
     }
 
-    /// What preparing the search for this part is charged.
+    /// The charge for preparing the search for this part.
     pub(super) fn preparing_fuel(part: &[u8]) -> usize {
         3 * part.len()
     }
 
-    /// How much of the part's beginning ends with this byte, if so much of it ended before.
+    /// The length of the prefix matched after this byte, given the length before it.
     fn matched(&self, mut len: u32, byte: u8) -> u32 {
         while self.part.get(len as usize) != Some(&byte) {
             match len.checked_sub(1).and_then(|last| self.borders.get(last as usize)) {
@@ -45,12 +44,12 @@ impl<'n> Needle<'n> {
         len + 1
     }
 
-    /// Whether the bytes have the part somewhere.
+    /// Whether the bytes contain the part.
     pub(super) fn is_in(&self, bytes: &[u8]) -> bool {
         let Some(&first) = self.part.first() else { return true };
         let mut bytes = bytes;
         let mut len = 0;
-        // While nothing is matched, the search skips to where the part may begin.
+        // While nothing is matched, skip to the next possible start.
         while let Some((&byte, rest)) = bytes.split_first() {
             if len == 0 && byte != first {
                 match rest.iter().position(|&byte| byte == first) {
@@ -69,10 +68,10 @@ impl<'n> Needle<'n> {
     }
 }
 
-/// The values of a list, to be looked up: by their stored form, of which equal values have the same.
+/// The values of a list, indexed by their encoding, which is equal for equal values.
 pub(super) struct ElementIndex {
     bytes: Vec<u8>,
-    /// Where each value lies, sorted by their bytes.
+    /// The position of each value, sorted by encoding.
     spans: Vec<(u32, u32)>,
 }
 
@@ -106,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_of_bytes_are_found_where_a_plain_search_finds_them() {
+    fn kmp_search_agrees_with_naive_search() {
         let plain = |bytes: &[u8], part: &[u8]| {
             part.is_empty() || bytes.windows(part.len()).any(|window| window == part)
         };

@@ -1,8 +1,8 @@
-//! Tokens to a tree.
+//! Parses tokens into a tree.
 //!
-//! The parser keeps its own stack of what is open, so a text of nothing but parentheses costs
-//! memory for its length and no depth of calls. A syntax error is always told at the first
-//! token that no continuation could make right, which is what the service's parser does.
+//! The parser keeps its own stack, so a text of nothing but parentheses uses memory but no call
+//! depth. Like the service's parser, it reports a syntax error at the first token that no
+//! continuation could make valid.
 
 use super::super::lexer::{Kind, Lexer, Token};
 use super::super::{Clause, Comparator, Fault};
@@ -10,20 +10,20 @@ use super::{Action, List, Node, NodeId, Role, Tree, Word};
 
 pub(super) struct Parser<'t> {
     lexer: Lexer<'t>,
-    /// Where the token before the current one begins.
+    /// The start of the previous token.
     previous_start: usize,
     current: Token,
     tree: Tree<'t>,
-    /// What is open, the innermost last.
+    /// Open constructs, innermost last.
     open: Vec<Open>,
-    /// What the next term must be.
+    /// The kind of the next term.
     wanted: Wanted,
-    /// The operands that open calls and INs have so far.
+    /// The operands collected for open calls and INs.
     operands: Vec<NodeId>,
-    /// How many of the open ones are certain to be what they are taken for: a parenthesis at the
-    /// beginning of a condition may turn out to be around an operand or around a condition.
+    /// How many of the open constructs are certain: a parenthesis at the start of a condition may
+    /// enclose an operand or a condition.
     settled: usize,
-    /// Redundant parentheses were seen inside something that is not settled yet.
+    /// Whether redundant parentheses were seen inside an uncertain construct.
     redundant: bool,
 }
 
@@ -38,7 +38,7 @@ enum Wanted {
 #[derive(Clone, Copy)]
 enum Open {
     Parenthesis,
-    /// A call: its word, where its operands begin, and what it was wanted for.
+    /// A call: its word, the start of its operands, and its use.
     Call {
         word: usize,
         first: usize,
@@ -60,19 +60,19 @@ enum Open {
     Difference(NodeId),
 }
 
-/// Something complete, which may still become part of something else.
+/// A complete term, which may become part of another.
 #[derive(Clone, Copy)]
 struct Term {
     node: NodeId,
     sort: Sort,
-    /// Whether it ended with the closing of its own parentheses.
+    /// Whether it ends with its own closing parenthesis.
     parenthesized: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Sort {
     Operand,
-    /// A call, which can be an operand or a condition; its word says which.
+    /// A call, which can be an operand or a condition, depending on its word.
     Call(usize),
     Condition,
     /// A sum or a difference.
@@ -84,14 +84,14 @@ enum Step {
     Became(Term),
     /// Another term must follow.
     More,
-    /// The term is what was asked for.
+    /// The term is complete.
     Done,
 }
 
 /// The clauses of an update.
 pub(super) struct Clauses {
     pub(super) actions: Vec<Action>,
-    /// The first clause that stood before.
+    /// The first repeated clause.
     pub(super) repeated: Option<Clause>,
 }
 
@@ -103,7 +103,7 @@ impl<'t> Parser<'t> {
             lexer,
             previous_start: 0,
             current,
-            // Room for as much as a text of this length usually has.
+            // Typical capacity for a text of this length.
             tree: Tree {
                 text,
                 nodes: Vec::with_capacity(text.len() / 6 + 2),
@@ -118,7 +118,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// The tree, if nothing is left of the text.
+    /// The tree, if the whole text was parsed.
     pub(super) fn finish(self) -> Result<Tree<'t>, Fault> {
         if self.current.kind == Kind::End { Ok(self.tree) } else { Err(self.unexpected()) }
     }
@@ -127,7 +127,7 @@ impl<'t> Parser<'t> {
         self.term(Wanted::Condition).map(drop)
     }
 
-    /// One or more paths with commas between them.
+    /// One or more paths, separated by commas.
     pub(super) fn paths(&mut self) -> Result<(), Fault> {
         loop {
             self.path()?;
@@ -175,7 +175,7 @@ impl<'t> Parser<'t> {
         Ok(Action { clause, path, value })
     }
 
-    /// A term of the wanted kind, as long as it can be made.
+    /// The longest term of this kind.
     fn term(&mut self, wanted: Wanted) -> Result<NodeId, Fault> {
         self.wanted = wanted;
         self.settled = 0;
@@ -196,7 +196,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// What a term begins with: either all of it, or something that is now open.
+    /// Begins a term: either parses it completely, or opens a construct.
     fn begin(&mut self) -> Result<Option<Term>, Fault> {
         match self.current.kind {
             Kind::LeftParenthesis => {
@@ -242,7 +242,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// Goes on after an operand that stands where only operands can stand.
+    /// Continues after an operand where only operands are allowed.
     fn after_operand(&mut self, term: Term) -> Result<Step, Fault> {
         let Some(open) = self.open.last().copied() else { return Ok(Step::Done) };
         let condition = |node| Term { node, sort: Sort::Condition, parenthesized: false };
@@ -301,12 +301,12 @@ impl<'t> Parser<'t> {
                 let node = self.push(node);
                 Ok(Step::Became(Term { node, sort: Sort::Sum, parenthesized: false }))
             }
-            // Nothing wants an operand inside these.
+            // None of these contains an operand.
             Open::And(_) | Open::Or(_) | Open::Not => Err(self.unexpected()),
         }
     }
 
-    /// Goes on after an operand or a condition that stands where a condition is wanted.
+    /// Continues after an operand or a condition where a condition is expected.
     fn after_condition(&mut self, term: Term) -> Result<Step, Fault> {
         if term.sort != Sort::Condition {
             match self.current.kind {
@@ -328,7 +328,7 @@ impl<'t> Parser<'t> {
                     return self.close_parenthesis(term);
                 }
                 _ if term.sort == Sort::Operand => return Err(self.unexpected()),
-                // A call that nothing is done with is a condition.
+                // A bare call is a condition.
                 _ => return Ok(Step::Became(Term { sort: Sort::Condition, ..term })),
             }
         }
@@ -363,7 +363,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// Goes on after an operand, a sum or a difference in a SET action.
+    /// Continues after an operand, a sum or a difference in a SET action.
     fn after_set_value(&mut self, term: Term) -> Result<Step, Fault> {
         match self.current.kind {
             Kind::Plus if term.sort != Sort::Sum => {
@@ -379,7 +379,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// Takes an operator that makes an operand of the term, and wants another operand.
+    /// Parses an operator that takes the term as its left operand, and expects the right one.
     fn operator_after(&mut self, term: Term, open: Open) -> Result<(), Fault> {
         self.advance();
         if let Sort::Call(word) = term.sort
@@ -397,8 +397,8 @@ impl<'t> Parser<'t> {
         self.expect(Kind::RightParenthesis)?;
         self.close();
         self.redundant |= term.parenthesized;
-        // An operand where a condition is wanted needs a comparator yet; until then it is open
-        // whether there is a syntax error, which would come first.
+        // An operand where a condition is expected still needs a comparator. Until then there may
+        // be a syntax error, which would be reported first.
         let certain = self.wanted != Wanted::Condition || term.sort != Sort::Operand;
         if self.redundant && certain && self.open.len() <= self.settled {
             return Err(Fault::RedundantParentheses);
@@ -406,7 +406,7 @@ impl<'t> Parser<'t> {
         Ok(Step::Became(Term { parenthesized: true, ..term }))
     }
 
-    /// Notes the operand of a call or an IN, and gives whether it was the last.
+    /// Adds an operand to a call or an IN. Returns whether it was the last one.
     fn next_operand(&mut self, term: Term) -> Result<bool, Fault> {
         self.operands.push(term.node);
         if self.take(Kind::Comma) {
@@ -436,7 +436,7 @@ impl<'t> Parser<'t> {
         self.settled = self.settled.min(self.open.len());
     }
 
-    /// Everything that is open is what it was taken for.
+    /// Marks all open constructs as certain.
     fn settle(&mut self) -> Result<(), Fault> {
         self.settled = self.open.len();
         if self.redundant { Err(Fault::RedundantParentheses) } else { Ok(()) }
@@ -457,7 +457,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// A path whose first word was just passed.
+    /// A path whose first word was just parsed.
     fn path_from(&mut self, word: Word) -> Result<NodeId, Fault> {
         let first = self.tree.words.len();
         self.tree.words.push(word);
@@ -466,8 +466,8 @@ impl<'t> Parser<'t> {
                 let token = self.current;
                 self.tree.words.push(match token.kind {
                     Kind::Name => Word::Name(token.span),
-                    // The service's grammar has values here too, and finds out later that they
-                    // are the names of nothing.
+                    // The service's grammar also allows values here, and rejects them later as
+                    // undefined names.
                     Kind::NamePlaceholder | Kind::ValuePlaceholder => {
                         Word::NamePlaceholder(token.span)
                     }
@@ -509,8 +509,8 @@ impl<'t> Parser<'t> {
         if self.current.kind == kind { Ok(self.advance()) } else { Err(self.unexpected()) }
     }
 
-    /// The current token cannot stand here. The text around it goes from the token before,
-    /// or the very beginning, to the token after, or the very end.
+    /// The current token is not allowed here. The quoted text goes from the previous token to the
+    /// next one.
     fn unexpected(&self) -> Fault {
         let text = self.lexer.text();
         let next = self.lexer.clone().next();

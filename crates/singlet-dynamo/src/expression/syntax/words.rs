@@ -1,11 +1,11 @@
-//! The second look at an expression: its words, from left to right.
+//! Checks the words of an expression, from left to right.
 
 use super::super::function::Function;
 use super::super::reserved::is_reserved;
 use super::super::{Fault, INDEX_MAX};
 use super::{Role, Tree, Word};
 
-/// Which functions there are, and what for.
+/// Which functions are allowed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Language {
     Condition,
@@ -13,8 +13,7 @@ pub(super) enum Language {
     Update,
 }
 
-/// Finds the first function that is unknown or out of place, name that is reserved, or index
-/// that is too large.
+/// Finds the first unknown or misplaced function, reserved name, or index that is too large.
 pub(super) fn check(tree: &Tree<'_>, language: Language) -> Result<(), Fault> {
     for word in &tree.words {
         match *word {

@@ -1,4 +1,4 @@
-//! What an update does to an item.
+//! Applies updates to items.
 
 use super::{Action, Computation, SetOperand, SetValue, Update};
 use crate::binary::{self, ItemRef, ValueRef};
@@ -14,34 +14,34 @@ use crate::weight::{heap_bytes, tree_bytes};
 use crate::{Item, NumberError, Value};
 use std::fmt;
 
-/// What each action is charged besides what it looks at.
+/// The charge per action, in addition to the bytes it reads.
 const ACTION_FUEL: usize = 50;
-/// What moving one attribute or element is charged, when one before it comes or goes.
+/// The charge for moving one attribute or element, when one before it is inserted or removed.
 const MOVING_FUEL: usize = 4;
-/// What making one value is charged.
+/// The charge for creating one value.
 const NODE_FUEL: usize = 60;
-/// What making the values in a container is charged for each of its bytes.
+/// The charge per byte for decoding a container.
 const CONTAINER_BYTE_FUEL: usize = 8;
-/// Up to this size the bytes of an item are a good measure of what it takes.
+/// Items up to this size are charged by their bytes.
 const SMALL_ITEM_BYTES_MAX: usize = 1024;
-/// From so many actions on the old item is indexed, and attributes change in one pass.
+/// From this many actions on, the old item is indexed, and attributes change in one pass.
 const MANY_ACTIONS: usize = 32;
 
-/// Why an update cannot be made to an item. Displays as the service's words.
+/// Why an update cannot be applied to an item. Displays as the service's message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum UpdateFault {
-    /// An operand is not in the item.
+    /// The item lacks an operand.
     Missing,
-    /// An operand is of a type that cannot be added, appended or deleted from.
+    /// An operand has a type that cannot be added, appended or deleted from.
     OperandType,
-    /// What the path leads through is not there, or is no map or list.
+    /// A parent of the path is missing, or is not a map or list.
     Path,
-    /// A sum or difference is not a number that DynamoDB has.
+    /// A sum or difference is not a valid number.
     Number(NumberError),
     /// The new item is nested too deep.
     Nesting,
-    /// What is set has more bytes than an item may have.
+    /// The values being set exceed the size of an item.
     TooLarge,
 }
 
@@ -76,7 +76,7 @@ impl From<UpdateFault> for Error {
 
 impl From<NumberError> for UpdateFault {
     fn from(error: NumberError) -> Self {
-        // The service tells a sum that needs more digits than there are as one that is too large.
+        // The service reports a sum with too many digits as one that is too large.
         Self::Number(match error {
             NumberError::Precision => NumberError::Overflow,
             error => error,
@@ -85,22 +85,21 @@ impl From<NumberError> for UpdateFault {
 }
 
 impl Update {
-    /// The item that the update makes of `old`, or of nothing: then `key`, the item's key
-    /// attributes, is what it begins with.
+    /// The item that the update makes from `old`. Without an old item it starts from `key`, the
+    /// item's key attributes.
     ///
-    /// All operands are read from the old item. Indexes are those of the old item too: elements
-    /// are set before any is removed, and what is set past the end of a list is appended in the
-    /// order of its indexes.
+    /// All operands are read from the old item. Indexes refer to the old item too: elements are set
+    /// before any is removed, and elements set past the end of a list are appended in index order.
     pub fn apply(&self, old: Option<ItemRef<'_>>, key: &Item) -> Result<Item, UpdateFault> {
-        // Fuel without a limit is never used up, so the fault stands for nothing.
+        // Unlimited fuel never runs out, so the fault is a placeholder.
         self.apply_within(old, key, &mut Fuel::unlimited()).unwrap_or(Err(UpdateFault::Nesting))
     }
 
-    /// Like [`Update::apply`], with the work charged.
+    /// Like [`Update::apply`], charging the work.
     ///
     /// # Errors
     ///
-    /// The fuel is used up before the item is made.
+    /// The fuel runs out before the item is complete.
     pub fn apply_within(
         &self,
         old: Option<ItemRef<'_>>,
@@ -114,8 +113,8 @@ impl Update {
         }))
     }
 
-    /// Like [`Update::apply_within`], and gives an item also if what is set is too large. The values
-    /// are shortened then.
+    /// Like [`Update::apply_within`], but also returns an item if the values are too large. They
+    /// are then shortened.
     pub(crate) fn make_within(
         &self,
         old: Option<ItemRef<'_>>,
@@ -148,7 +147,7 @@ impl Update {
                 ItemRef::trusted(&key_alone)
             }
         };
-        // The tree is made, and encoded afterwards.
+        // The tree is built, and encoded afterwards.
         fuel.spend(2 * tree_fuel(old))?;
         let attributes = Attributes::new(old, self.actions.len());
         let mut set: Vec<(&Path, Value)> = Vec::with_capacity(self.actions.len());
@@ -156,8 +155,8 @@ impl Update {
         let mut set_bytes = 0;
         for action in &self.actions {
             fuel.spend(ACTION_FUEL)?;
-            // The service takes parts out of an item that is not there without a word, though it
-            // refuses to take them out of an attribute that is not there.
+            // The service ignores removing a part of a missing item, but refuses to remove a part
+            // of a missing attribute.
             if is_new && matches!(action, Action::Remove(_)) {
                 continue;
             }
@@ -169,7 +168,7 @@ impl Update {
                 }
                 Effect::Set(mut value) => {
                     // One attribute can be copied to hundreds, and each copy is a tree. The item is
-                    // too large then, but a later action may be refused for a reason of its own.
+                    // then too large, but a later action may fail with a different error.
                     set_bytes += size_if_large(&value);
                     if set_bytes > ITEM_SIZE_MAX {
                         shorten(&mut value);
@@ -199,20 +198,20 @@ impl Update {
         Ok(Made { item: new, is_oversized: set_bytes > ITEM_SIZE_MAX })
     }
 
-    /// What ReturnValues `UPDATED_OLD` returns: the parts that the actions change, as they were.
+    /// ReturnValues `UPDATED_OLD`: the old values at the paths that the actions change.
     #[must_use]
     pub fn updated_old(&self, old: Option<ItemRef<'_>>) -> Item {
         old.map(|old| self.parts(old)).unwrap_or_default()
     }
 
-    /// What ReturnValues `UPDATED_NEW` returns: what is now at the paths that the actions change.
-    /// Of an element that was removed from a list, that is the one that took its place.
+    /// ReturnValues `UPDATED_NEW`: the new values at the paths that the actions change. For an
+    /// element removed from a list, this is the element that took its place.
     #[must_use]
     pub fn updated_new(&self, new: ItemRef<'_>) -> Item {
         self.parts(new)
     }
 
-    /// The parts of an item that the actions change, as they are stored; `None` if there are none.
+    /// The stored values at the paths that the actions change; `None` if there are none.
     pub(crate) fn stored_parts(
         &self,
         item: &StoredItem,
@@ -241,10 +240,10 @@ impl Update {
     }
 }
 
-/// What an update makes of an item.
+/// The result of an update.
 pub(crate) struct Made {
     pub(crate) item: Item,
-    /// Whether the values that are set have more bytes than an item may have.
+    /// Whether the values being set exceed the size of an item.
     pub(crate) is_oversized: bool,
 }
 
@@ -258,8 +257,8 @@ fn size_if_large(value: &Value) -> usize {
     }
 }
 
-/// Shortens a value of an item that is too large, and leaves what keys of indexes are checked for:
-/// whether it has the type of a key, whether it is empty, and whether it is too long.
+/// Shortens a value of an item that is too large. Keeps what the checks of index keys look at:
+/// whether it has a key type, is empty, or is too long.
 fn shorten(value: &mut Value) {
     const LEN_MAX: usize = 2 * PARTITION_KEY_SIZE_MAX;
     match value {
@@ -271,7 +270,7 @@ fn shorten(value: &mut Value) {
     }
 }
 
-/// Why an update ends before the item is made.
+/// Why an update stops before the item is complete.
 enum Stop {
     Fault(UpdateFault),
     OutOfFuel,
@@ -295,7 +294,7 @@ impl From<OutOfFuel> for Stop {
     }
 }
 
-/// What an action comes down to.
+/// The effect of an action.
 enum Effect {
     Set(Value),
     Remove,
@@ -341,7 +340,7 @@ fn add(before: Value, value: &Value) -> Result<Value, UpdateFault> {
     }
 }
 
-/// Sets are never empty: one that loses all its elements goes itself.
+/// Sets are never empty: a set that loses all its elements is removed.
 fn delete(before: Value, value: &Value) -> Result<Effect, UpdateFault> {
     let rest = match (before, value) {
         (Value::Ss(a), Value::Ss(b)) => a.difference(b).map(Value::Ss),
@@ -384,7 +383,7 @@ impl SetValue {
     }
 }
 
-/// What an operand is for the old item.
+/// The value of an operand for the old item.
 enum Found<'a> {
     Stored(ValueRef<'a>),
     Given(&'a Value),
@@ -425,11 +424,10 @@ impl SetOperand {
     }
 }
 
-/// The attributes of the old item, for many actions that look for them.
+/// The attributes of the old item, for lookups by many actions.
 struct Attributes<'a> {
     item: ItemRef<'a>,
-    /// Sorted by name, if there are many actions: walking along a large item for each of them would
-    /// take the product of both.
+    /// Sorted by name if there are many actions: a linear search for each would be quadratic.
     sorted: Option<Vec<(&'a str, ValueRef<'a>)>>,
 }
 
@@ -458,7 +456,7 @@ impl<'a> Attributes<'a> {
         }
     }
 
-    /// What a path changes must be in a map or a list that is there already.
+    /// The parent of a changed path must be an existing map or list.
     fn check_parent(&self, path: &Path, fuel: &mut Fuel<'_>) -> Result<(), Stop> {
         let Some((last, above)) = path.rest().split_last() else { return Ok(()) };
         let parent = match self.get(path.name(), fuel)? {
@@ -473,8 +471,8 @@ impl<'a> Attributes<'a> {
     }
 }
 
-/// The old item as a tree, with all whole attributes set and removed, which are taken out of what
-/// is to be set and removed. One pass, however many they are.
+/// Decodes the old item, with all changes of whole attributes applied in one pass. These are
+/// removed from the lists of changes.
 fn with_whole_attributes(
     old: ItemRef<'_>,
     set: &mut Vec<(&Path, Value)>,
@@ -496,7 +494,7 @@ fn with_whole_attributes(
     Item::from_entries(entries)
 }
 
-/// Sets what is at a path whose parent was checked.
+/// Sets the value at a path whose parent was checked.
 fn put(item: &mut Item, path: &Path, value: Value, fuel: &mut Fuel<'_>) -> Result<(), OutOfFuel> {
     let Some((last, above)) = path.rest().split_last() else {
         fuel.spend(MOVING_FUEL * item.len())?;
@@ -517,7 +515,7 @@ fn put(item: &mut Item, path: &Path, value: Value, fuel: &mut Fuel<'_>) -> Resul
     Ok(())
 }
 
-/// Whether two paths lead into one map or list.
+/// Whether two paths have the same parent.
 fn have_one_parent(a: &Path, b: &Path) -> bool {
     match (a.rest().split_last(), b.rest().split_last()) {
         (Some((_, above_a)), Some((_, above_b))) => a.name() == b.name() && above_a == above_b,
@@ -525,7 +523,7 @@ fn have_one_parent(a: &Path, b: &Path) -> bool {
     }
 }
 
-/// Takes out what is at the paths, which lead into one map or list, or are one attribute.
+/// Removes the values at the paths, which have the same parent or are one attribute.
 fn take(item: &mut Item, paths: &[&Path], fuel: &mut Fuel<'_>) -> Result<(), OutOfFuel> {
     let Some(first) = paths.first() else { return Ok(()) };
     let Some((_, above)) = first.rest().split_last() else {
@@ -585,7 +583,7 @@ fn place(index: u32) -> usize {
     usize::try_from(index).unwrap_or(usize::MAX)
 }
 
-/// What making a tree of a stored item is charged.
+/// The charge for decoding a stored item.
 fn tree_fuel(item: ItemRef<'_>) -> usize {
     match item.as_bytes().len() {
         bytes @ 0..=SMALL_ITEM_BYTES_MAX => 4 * bytes,
@@ -593,7 +591,7 @@ fn tree_fuel(item: ItemRef<'_>) -> usize {
     }
 }
 
-/// What making a tree of a stored value is charged. A container may have an element in each byte.
+/// The charge for decoding a stored value. A container may have an element in each byte.
 fn stored_fuel(value: ValueRef<'_>) -> usize {
     NODE_FUEL
         + match value {
@@ -602,7 +600,7 @@ fn stored_fuel(value: ValueRef<'_>) -> usize {
         }
 }
 
-/// What copying a value of the request is charged.
+/// The charge for copying a value in the request.
 fn given_fuel(value: &Value) -> usize {
     NODE_FUEL
         + match value {

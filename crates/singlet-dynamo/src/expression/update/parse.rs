@@ -1,4 +1,4 @@
-//! Text to updates.
+//! Parses updates.
 
 use super::{Action, Clause, Fault, SetOperand, SetValue, Update};
 use crate::Value;
@@ -8,7 +8,7 @@ use crate::expression::{Function, OPERATORS_MAX, Parameter, Path, Placeholders, 
 use std::ops::RangeInclusive;
 
 impl Update {
-    /// Reads an update's text. The placeholders that it has are noted as used.
+    /// Parses an update and marks its placeholders as used.
     pub fn parse(
         text: &str,
         parameter: Parameter,
@@ -20,8 +20,8 @@ impl Update {
 
 fn parse(text: &str, placeholders: &mut Placeholders) -> Result<Update, Fault> {
     let (tree, actions) = syntax::update(text)?;
-    // The service goes through the actions twice, from the last to the first: once for the paths
-    // that they change, and once for the rest.
+    // The service goes through the actions twice, from last to first: once for the paths they
+    // change, and once for the rest.
     let mut paths = Vec::with_capacity(actions.len());
     for action in actions.iter().rev() {
         match Path::resolve(&tree, action.path, placeholders) {
@@ -37,7 +37,7 @@ fn parse(text: &str, placeholders: &mut Placeholders) -> Result<Update, Fault> {
     for (action, path) in actions.iter().rev().zip(paths) {
         let action = match (action.clause, action.value) {
             (Clause::Set, Some(value)) => {
-                // The nodes of the value stand between the path and the value's own.
+                // The nodes of the value are between the path and the value's root.
                 let nodes = action.path + 1..=value;
                 Action::Set(path, set_value(&tree, nodes, placeholders)?)
             }
@@ -65,14 +65,14 @@ fn given(tree: &Tree<'_>, node: NodeId, placeholders: &mut Placeholders) -> Resu
     }
 }
 
-/// What became of a node.
+/// The result of a node.
 enum Built {
     Operand(SetOperand),
     Whole(SetValue),
     Taken,
 }
 
-/// The value of a SET action, made of its nodes from the first to the last.
+/// Builds the value of a SET action from its nodes, from first to last.
 fn set_value(
     tree: &Tree<'_>,
     nodes: RangeInclusive<NodeId>,
@@ -85,7 +85,7 @@ fn set_value(
             let place = node.checked_sub(first).and_then(|place| built.get_mut(place));
             match place.map(|place| std::mem::replace(place, Built::Taken)) {
                 Some(Built::Operand(operand)) => Ok(operand),
-                // The look at the words leaves no whole value where an operand must be.
+                // The word check rules out a whole value in place of an operand.
                 _ => Err(Fault::Empty),
             }
         };
@@ -137,7 +137,7 @@ mod tests {
     use super::*;
     use crate::expression::Printer;
 
-    /// What a text is read as, printed again with its placeholders, or why it is not read.
+    /// The parsed text, printed again with its placeholders, or the error.
     fn check(text: &str, expected: &str) {
         let mut placeholders = Placeholders::of(
             &[("#a", "a")],
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_told_from_the_last_action_to_the_first() {
+    fn faults_are_reported_from_the_last_action_to_the_first() {
         for (text, expected) in [
             (
                 "SET a = :n SET b = :n",

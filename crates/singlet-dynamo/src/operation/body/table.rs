@@ -56,7 +56,7 @@ pub(super) fn create(object: &mut Object<'_>, request: &CreateTable) {
 
 pub(super) fn update(object: &mut Object<'_>, request: &UpdateTable) {
     object.string("TableName", &request.table_name);
-    // Only a new index brings attributes along whose types are not known yet.
+    // Only a new index brings attributes with unknown types.
     let created = request.index_updates.iter().filter_map(|update| match update {
         IndexUpdate::Create { index, .. } => Some(&index.key),
         _ => None,
@@ -157,7 +157,7 @@ fn provisioned(object: &mut Object<'_>, throughput: Option<ProvisionedThroughput
     });
 }
 
-/// Limits on demand; nothing, unless there is one.
+/// On-demand limits; nothing if there are none.
 fn on_demand(object: &mut Object<'_>, limits: OnDemandChange) {
     if limits == OnDemandChange::default() {
         return;

@@ -1,4 +1,4 @@
-//! Secondary indexes and what they project.
+//! Secondary indexes and their projections.
 
 use super::{KeyElement, KeyElementBody, OnDemandBody, ThroughputBody, first_repeated, read_list};
 use crate::constraint::{Constraints, JavaList};
@@ -7,13 +7,13 @@ use crate::json::Reader;
 use crate::json::kept::Kept;
 use crate::limits::KEY_ATTRIBUTE_NAME_SIZE_MAX;
 use crate::operation::table_name::constrain_required_name;
-use crate::schema::{Index, IndexProjection, KeySchema, Scope};
+use crate::schema::{Index, IndexProjection, KeyLimits, KeySchema, Scope};
 use crate::table::ProvisionedThroughput;
 
-/// How many attributes one index can project by name.
+/// Maximum number of attributes that one index projects by name.
 const NON_KEY_ATTRIBUTES_MAX: usize = 20;
 
-/// A secondary index as it stands in the body.
+/// A secondary index, unchecked.
 #[derive(Default)]
 pub(in crate::operation) struct IndexBody {
     index_name: Option<String>,
@@ -23,7 +23,7 @@ pub(in crate::operation) struct IndexBody {
     on_demand_throughput: Option<OnDemandBody>,
 }
 
-/// A secondary index whose members are each as they may be.
+/// A secondary index with valid members.
 pub(in crate::operation) struct IndexMembers {
     pub(in crate::operation) name: String,
     pub(in crate::operation) elements: Vec<KeyElement>,
@@ -33,7 +33,7 @@ pub(in crate::operation) struct IndexMembers {
 }
 
 impl IndexBody {
-    /// Reads an index; `class` is the name of the shape, of which there are several.
+    /// Reads an index; `class` is the name of its shape.
     pub(in crate::operation) fn read(reader: &mut Reader<'_>, class: &str) -> Result<Option<Self>> {
         let mut body = Self::default();
         let found = reader.structure(class, |reader, member| {
@@ -56,6 +56,7 @@ impl IndexBody {
         self,
         constraints: &mut Constraints,
         path: &str,
+        limits: KeyLimits,
     ) -> IndexMembers {
         let projection_path = format!("{path}.projection");
         constraints.required(&projection_path, &self.projection);
@@ -72,6 +73,7 @@ impl IndexBody {
             constraints,
             &format!("{path}.keySchema"),
             self.key_schema,
+            limits,
         );
         IndexMembers {
             name: self.index_name.unwrap_or_default(),
@@ -84,13 +86,13 @@ impl IndexBody {
 }
 
 impl IndexMembers {
-    /// The index, once its key is known.
+    /// The index, with its key.
     pub(in crate::operation) fn index(&self, key: KeySchema, scope: Scope) -> Result<Index> {
         Ok(Index { name: self.name.clone(), key, projection: self.projection.projection()?, scope })
     }
 }
 
-/// A projection as it stands in the body.
+/// A projection, unchecked.
 #[derive(Default)]
 pub(in crate::operation) struct ProjectionBody {
     projection_type: Option<String>,
@@ -105,12 +107,12 @@ enum ProjectionType {
 }
 
 impl ProjectionType {
-    /// In the order in which the service lists them.
+    /// In the service's order.
     const CHOICES: [(&str, Self); 3] =
         [("ALL", Self::All), ("INCLUDE", Self::Include), ("KEYS_ONLY", Self::KeysOnly)];
 }
 
-/// A projection whose members are each as they may be.
+/// A projection with valid members.
 #[derive(Default)]
 struct ProjectionMembers {
     kind: Option<ProjectionType>,

@@ -7,14 +7,11 @@ use crate::excerpt::Excerpt;
 use crate::json::Reader;
 use crate::json::kept::Kept;
 use crate::limits::KEY_ATTRIBUTE_NAME_SIZE_MAX;
-use crate::schema::{KeyAttribute, KeySchema, KeyType};
+use crate::schema::{KeyAttribute, KeyLimits, KeyRole, KeySchema, KeyType};
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 
-/// A key has a partition key and perhaps a sort key.
-const KEY_ELEMENTS_MAX: usize = 2;
-
-/// An attribute definition as it stands in the body.
+/// An attribute definition, unchecked.
 #[derive(Default)]
 pub(in crate::operation) struct AttributeDefinitionBody {
     attribute_name: Option<String>,
@@ -36,12 +33,12 @@ impl AttributeDefinitionBody {
     }
 }
 
-/// The types of attributes.
+/// Attribute types by name.
 #[derive(Default)]
 pub(in crate::operation) struct Definitions {
-    /// In the order in which the request defines them.
+    /// In request order.
     attributes: Vec<KeyAttribute>,
-    /// How many definitions the request has, also those that were not kept.
+    /// The number of definitions in the request, including dropped ones.
     count: usize,
     types: HashMap<String, KeyType>,
 }
@@ -51,7 +48,7 @@ impl Definitions {
         constraints: &mut Constraints,
         bodies: Kept<AttributeDefinitionBody>,
     ) -> Self {
-        /// In the order in which the service lists them.
+        /// In the service's order.
         const TYPES: [(&str, KeyType); 3] =
             [("B", KeyType::B), ("N", KeyType::N), ("S", KeyType::S)];
 
@@ -74,7 +71,7 @@ impl Definitions {
         self.count
     }
 
-    /// Each attribute is defined once.
+    /// Checks that each attribute is defined once.
     pub(in crate::operation) fn check_distinct(&self) -> Result<()> {
         match first_repeated(self.attributes.iter().map(|attribute| attribute.name.as_str())) {
             None => Ok(()),
@@ -82,7 +79,7 @@ impl Definitions {
         }
     }
 
-    /// Each attribute is part of some of these keys.
+    /// Checks that each attribute is part of one of these keys.
     pub(in crate::operation) fn check_used<'a>(
         &self,
         keys: impl Iterator<Item = &'a KeySchema>,
@@ -104,13 +101,17 @@ impl Definitions {
         )))
     }
 
-    /// The key that these elements describe.
-    pub(in crate::operation) fn key_schema(&self, elements: &[KeyElement]) -> Result<KeySchema> {
+    /// The key with these elements.
+    pub(in crate::operation) fn key_schema(
+        &self,
+        elements: &[KeyElement],
+        limits: KeyLimits,
+    ) -> Result<KeySchema> {
         let define = |element: &KeyElement| {
             let kind = *self.types.get(&element.name)?;
-            Some(KeyAttribute { name: element.name.clone(), kind })
+            Some((KeyAttribute { name: element.name.clone(), kind }, element.role))
         };
-        let Some(attributes) = elements.iter().map(define).collect::<Option<Vec<_>>>() else {
+        let Some(elements) = elements.iter().map(define).collect::<Option<Vec<_>>>() else {
             let names: Vec<&str> = elements.iter().map(|element| element.name.as_str()).collect();
             return Err(Error::invalid_parameter(format_args!(
                 "Some index key attributes are not defined in AttributeDefinitions. Keys: {}, AttributeDefinitions: {}",
@@ -118,29 +119,7 @@ impl Definitions {
                 Excerpt(self.shown(&self.names()))
             )));
         };
-        if let [first, second] = elements
-            && first.name == second.name
-        {
-            return Err(Error::validation(
-                "Both the Hash Key and the Range Key element in the KeySchema have the same name",
-            ));
-        }
-        let mut roles = elements.iter().map(|element| element.role);
-        if roles.next() != Some(KeyRole::Hash) {
-            return Err(Error::validation(
-                "Invalid KeySchema: The first KeySchemaElement is not a HASH key type",
-            ));
-        }
-        if roles.next().is_some_and(|role| role != KeyRole::Range) {
-            return Err(Error::validation(
-                "Invalid KeySchema: The second KeySchemaElement is not a RANGE key type",
-            ));
-        }
-        let mut attributes = attributes.into_iter();
-        match (attributes.next(), attributes.next()) {
-            (Some(partition), sort) => Ok(KeySchema { partition, sort }),
-            (None, _) => Err(Error::validation(NO_DEFINITION)),
-        }
+        KeySchema::new(elements, limits)
     }
 
     fn shown<'a>(&self, names: &'a [&'a str]) -> JavaList<'a, &'a str> {
@@ -152,9 +131,6 @@ impl Definitions {
     }
 }
 
-pub(in crate::operation) const NO_DEFINITION: &str =
-    "Invalid KeySchema: Some index key attribute have no definition";
-
 fn constrain_attribute_name(constraints: &mut Constraints, path: &str, name: &Option<String>) {
     let path = format!("{path}.attributeName");
     constraints.required(&path, name);
@@ -165,20 +141,13 @@ fn constrain_attribute_name(constraints: &mut Constraints, path: &str, name: &Op
     }
 }
 
-/// What an attribute is to a key.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(in crate::operation) enum KeyRole {
-    Hash,
-    Range,
-}
-
 /// An element of a key schema.
 pub(in crate::operation) struct KeyElement {
     name: String,
     role: KeyRole,
 }
 
-/// An element of a key schema as it stands in the body.
+/// An element of a key schema, unchecked.
 #[derive(Default)]
 pub(in crate::operation) struct KeyElementBody {
     attribute_name: Option<String>,
@@ -199,26 +168,27 @@ impl KeyElementBody {
         Ok(found.then_some(body))
     }
 
-    /// Checks a whole key schema.
+    /// Checks a key schema. The length of a composite one is checked together with its order.
     pub(in crate::operation) fn constrain_all(
         constraints: &mut Constraints,
         path: &str,
         bodies: Option<Kept<Self>>,
+        limits: KeyLimits,
     ) -> Vec<KeyElement> {
-        const ROLES: [(&str, KeyRole); 2] = [("HASH", KeyRole::Hash), ("RANGE", KeyRole::Range)];
-
         constraints.required(path, &bodies);
         let Some(bodies) = bodies else { return Vec::new() };
         let shown = JavaList { elements: bodies.as_slice(), count: bodies.len() };
         constraints.length_at_least(path, &shown, bodies.len(), 1);
-        constraints.length_at_most(path, &shown, bodies.len(), KEY_ELEMENTS_MAX);
+        if limits == KeyLimits::Simple {
+            constraints.length_at_most(path, &shown, bodies.len(), 2);
+        }
         let mut elements = Vec::new();
         for (place, body) in bodies.into_vec().into_iter().enumerate() {
             let path = format!("{path}.{}.member", place + 1);
             constrain_attribute_name(constraints, &path, &body.attribute_name);
             let type_path = format!("{path}.keyType");
             constraints.required(&type_path, &body.key_type);
-            let role = constraints.one_of(&type_path, body.key_type.as_deref(), &ROLES);
+            let role = constraints.one_of(&type_path, body.key_type.as_deref(), &KeyRole::CHOICES);
             if let (Some(name), Some(role)) = (body.attribute_name, role) {
                 elements.push(KeyElement { name, role });
             }
@@ -227,7 +197,7 @@ impl KeyElementBody {
     }
 }
 
-/// As Java shows it where its class has something to show.
+/// As Java prints it.
 impl fmt::Display for KeyElementBody {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(

@@ -1,4 +1,4 @@
-//! Throughputs: set aside, and limits on demand.
+//! Provisioned throughput and on-demand limits.
 
 use crate::constraint::Constraints;
 use crate::error::{Error, Result};
@@ -6,10 +6,10 @@ use crate::json::Reader;
 use crate::table::{OnDemandThroughput, ProvisionedThroughput};
 use std::fmt;
 
-/// What no throughput can be.
+/// Maximum of a throughput.
 pub(in crate::operation) const CAPACITY_UNITS_MAX: i64 = 1_000_000_000_000;
 
-/// A throughput as it stands in the body.
+/// A throughput, unchecked.
 #[derive(Default)]
 pub(in crate::operation) struct ThroughputBody {
     read_capacity_units: Option<i64>,
@@ -35,7 +35,7 @@ impl ThroughputBody {
         constraints: &mut Constraints,
         path: &str,
     ) -> Option<ProvisionedThroughput> {
-        // The service tells of the write units first.
+        // The service reports write units first.
         for (member, units) in [
             ("writeCapacityUnits", self.write_capacity_units),
             ("readCapacityUnits", self.read_capacity_units),
@@ -51,7 +51,7 @@ impl ThroughputBody {
     }
 }
 
-/// Checks the upper bounds of a throughput; `whose` is empty for the table's, or names an index.
+/// Checks the maximum of a throughput; `whose` is empty for the table, or names an index.
 pub(in crate::operation) fn check_bounds(
     throughput: &ProvisionedThroughput,
     whose: impl fmt::Display,
@@ -69,7 +69,7 @@ pub(in crate::operation) fn check_bounds(
     Ok(())
 }
 
-/// Limits on demand as they stand in the body.
+/// On-demand limits, unchecked.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub(in crate::operation) struct OnDemandBody {
     pub(in crate::operation) max_read_request_units: Option<i64>,
@@ -90,7 +90,7 @@ impl OnDemandBody {
         Ok(found.then_some(body))
     }
 
-    /// The name of the first member that is there.
+    /// The name of the first member present.
     pub(in crate::operation) fn first_member(&self) -> Option<&'static str> {
         match (self.max_read_request_units, self.max_write_request_units) {
             (Some(_), _) => Some("MaxReadRequestUnits"),
@@ -99,7 +99,7 @@ impl OnDemandBody {
         }
     }
 
-    /// The limits for something that has none yet; `whose` is `table`, or names an index.
+    /// The limits of a new table or index; `whose` is `table`, or names an index.
     pub(in crate::operation) fn limits(
         &self,
         whose: impl fmt::Display,

@@ -1,5 +1,5 @@
-//! Reading a transaction: all violated constraints of all actions together, then what is wrong
-//! with each action by itself, in their order.
+//! Parses a transaction: reports all violated constraints of all actions together, then the
+//! mistakes of each action in order.
 
 use super::{ConditionCheck, TransactWriteItem, TransactWriteItems, check_size, constrain_token};
 use crate::Map;
@@ -16,7 +16,7 @@ use crate::operation::put_item;
 use crate::operation::transaction::{check_count, constrain_table_name, table_name_of};
 use crate::operation::{DeleteItem, PutItem, UpdateItem};
 
-/// The members as they stand in the body.
+/// The members of the body, unchecked.
 #[derive(Default)]
 struct Body {
     transact_items: Option<Kept<TransactItemBody>>,
@@ -25,10 +25,10 @@ struct Body {
     return_item_collection_metrics: Option<String>,
 }
 
-/// How many actions of one of `TransactItems` are kept: one of each kind. A second one is refused.
+/// How many actions of one of `TransactItems` are kept: one of each kind. A second one is an error.
 const ACTIONS_KEPT_MAX: usize = 4;
 
-/// One of `TransactItems` as it stands in the body: one action, if it is as it should be.
+/// One of `TransactItems`, unchecked: one action, if it is valid.
 #[derive(Default)]
 struct TransactItemBody {
     actions: Vec<ActionBody>,
@@ -44,7 +44,7 @@ enum Kind {
 }
 
 impl Kind {
-    /// The kind with the name that members in bodies have.
+    /// The kind with this member name in the body.
     fn of_member(member: &str) -> Option<Self> {
         Some(match member {
             "ConditionCheck" => Self::ConditionCheck,
@@ -55,7 +55,7 @@ impl Kind {
         })
     }
 
-    /// The name in the paths of constraints.
+    /// The name in constraint paths.
     fn path(self) -> &'static str {
         match self {
             Self::ConditionCheck => "conditionCheck",
@@ -65,13 +65,13 @@ impl Kind {
         }
     }
 
-    /// The name of the member that has the item, or its key.
+    /// The name of the member with the item or key.
     fn attributes_path(self) -> &'static str {
         if self == Self::Put { "item" } else { "key" }
     }
 }
 
-/// An action as it stands in the body.
+/// An action, unchecked.
 struct ActionBody {
     kind: Kind,
     table_name: Option<String>,
@@ -81,7 +81,7 @@ struct ActionBody {
     condition_expression: Option<String>,
     placeholders: Placeholders,
     on_failure: Option<String>,
-    /// What the constraints made of the member of this name.
+    /// The member of this name, after the constraints were checked.
     return_old_on_failure: bool,
 }
 
@@ -137,7 +137,7 @@ impl ActionBody {
         self.return_old_on_failure = on_failure.unwrap_or_default();
     }
 
-    /// How much the action brings: attributes, expressions, and the values of placeholders.
+    /// The size of the action: attributes, expressions, and placeholder values.
     fn size(&self) -> usize {
         let expressions = self.update_expression.iter().chain(&self.condition_expression);
         self.attributes.as_ref().map_or(0, |attributes| attributes.content().size())
@@ -145,7 +145,7 @@ impl ActionBody {
             + self.placeholders.values_size()
     }
 
-    /// Makes the action; `repeated_size` counts what the expressions of all actions repeat.
+    /// Builds the action. `repeated_size` sums up what the expressions of all actions repeat.
     fn action(mut self, repeated_size: &mut usize) -> Result<TransactWriteItem> {
         let table_name = table_name_of(self.table_name.take())?;
         let mut expressions = Vec::with_capacity(2);
@@ -183,7 +183,7 @@ impl ActionBody {
                 condition,
                 return_old_on_failure,
             }),
-            // The constraints have refused this already.
+            // The constraints have already rejected this.
             (Kind::ConditionCheck, None) => return Err(no_action()),
             (Kind::Put, condition) => TransactWriteItem::from(PutItem {
                 condition,
@@ -289,7 +289,7 @@ impl Body {
     }
 }
 
-/// Reads a request's body.
+/// Parses a request body.
 pub(super) fn read(json: &[u8]) -> Result<TransactWriteItems> {
     let mut body = Body::read(json)?;
     let (return_consumed_capacity, return_item_collection_metrics) = body.constrain()?;
@@ -313,9 +313,9 @@ pub(super) fn read(json: &[u8]) -> Result<TransactWriteItems> {
 mod tests {
     use super::*;
 
-    /// DynamoDB Local counts so.
+    /// Measured as DynamoDB Local does.
     #[test]
-    fn a_transaction_brings_four_megabytes() {
+    fn a_transaction_payload_is_limited_to_4_mb() {
         let value = "y".repeat(399_000);
         let action = |place: usize| {
             format!(

@@ -1,4 +1,4 @@
-//! What makes two requests with one token the same request.
+//! The canonical parameters of a transaction, for comparing requests with the same token.
 
 use super::{TransactWriteItem, TransactWriteItems};
 use crate::binary::encode;
@@ -7,13 +7,11 @@ use crate::weight::{rest_after, rest_after_map};
 use crate::{Map, Value};
 
 impl TransactWriteItems {
-    /// The parameters as bytes, for whoever remembers tokens: a request whose token was used
-    /// before is the same request if these are the same, and else an
-    /// `IdempotentParameterMismatchException`.
+    /// The parameters as bytes. A request whose token was used before is a repetition if these are
+    /// equal, and an `IdempotentParameterMismatchException` if not.
     ///
-    /// How names and values of expressions are spelled makes no difference, nor what is asked of
-    /// the answer. The bytes are at most a little longer than the request, so they are better
-    /// kept as a digest.
+    /// The placeholder names in expressions make no difference, nor do options that only affect the
+    /// response. The bytes are at most slightly longer than the request, so store a digest.
     ///
     /// ```
     /// use singlet_dynamo::operation::TransactWriteItems;
@@ -38,8 +36,8 @@ impl TransactWriteItems {
         self.parameters_within(usize::MAX).unwrap_or_default()
     }
 
-    /// Like [`TransactWriteItems::parameters`]; `None` if making them takes more than so many units
-    /// of [fuel](crate::fuel).
+    /// Like [`TransactWriteItems::parameters`]; `None` if it takes more than this much
+    /// [fuel](crate::fuel).
     #[must_use]
     pub fn parameters_within(&self, units: usize) -> Option<Vec<u8>> {
         let mut out = Vec::new();
@@ -48,8 +46,8 @@ impl TransactWriteItems {
     }
 }
 
-/// Appends an action; each part comes with its length, so that no two actions look the same. Gives
-/// what is left of the units, if they suffice.
+/// Appends an action. Every part has a length prefix, so no two actions look the same. Returns the
+/// units left, if they suffice.
 fn push(action: &TransactWriteItem, units: usize, out: &mut Vec<u8>) -> Option<usize> {
     let (kind, update, condition, return_old_on_failure) = parts(action);
     let mut printer = Printer::new();
@@ -74,7 +72,7 @@ fn push(action: &TransactWriteItem, units: usize, out: &mut Vec<u8>) -> Option<u
     Some(units)
 }
 
-/// What tells the kinds of actions apart, and the parts that not all of them have.
+/// A tag for the kind of action, and the parts that only some kinds have.
 fn parts(action: &TransactWriteItem) -> (u8, Option<&Update>, Option<&Condition>, bool) {
     match action {
         TransactWriteItem::ConditionCheck(check) => {
@@ -98,7 +96,7 @@ mod tests {
     use crate::{Item, Value};
 
     #[test]
-    fn what_is_done_and_to_what_makes_the_difference() {
+    fn operations_and_keys_distinguish_requests() {
         let item = |id: &str| Item::from([("id", Value::from(id))]);
         let put = |table: &str, id: &str| TransactWriteItem::from(PutItem::new(table, item(id)));
         let parameters =

@@ -1,4 +1,4 @@
-//! Who is served when, by whom, and in which order.
+//! Order and fairness of the commit queue.
 
 use super::*;
 use proptest::collection::vec;
@@ -6,10 +6,10 @@ use proptest::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-/// Commands are numbers; the answer to each is the sum of all before it and itself.
+/// Commands are numbers; each answer is the running total.
 #[derive(Default)]
 struct Sums {
-    /// How many one commit takes, if that has a bound.
+    /// Maximum number of commands per commit.
     most: Option<usize>,
     total: Mutex<u64>,
     groups: AtomicUsize,
@@ -20,7 +20,7 @@ impl Sums {
     fn lead(&self, group: &mut IntoIter<u64>) -> Vec<Done<u64>> {
         let _only_one = self.is_leading.try_lock().expect("two lead at once");
         self.groups.fetch_add(1, Ordering::Relaxed);
-        let mut total = lock(&self.total);
+        let mut total = self.total.lock();
         group
             .take(self.most.unwrap_or(usize::MAX))
             .map(|number| {
@@ -58,20 +58,20 @@ fn those_who_wait_share_a_group() {
     let gate = Mutex::new(());
     thread::scope(|scope| {
         let (queue, sums, gate) = (&queue, &sums, &gate);
-        let closed = lock(gate);
+        let closed = gate.lock();
         let first = scope.spawn(move || {
             queue.submit(1, None, |group| {
-                drop(lock(gate));
+                drop(gate.lock());
                 sums.lead(group)
             })
         });
-        while !lock(&queue.state).is_led {
+        while !queue.state.lock().is_led {
             thread::yield_now();
         }
         let rest: Vec<_> = (0..100)
             .map(|_| scope.spawn(|| queue.submit(1, None, |group| sums.lead(group))))
             .collect();
-        while lock(&queue.state).waiting.len() < 100 {
+        while queue.state.lock().waiting.len() < 100 {
             thread::yield_now();
         }
         drop(closed);
@@ -138,14 +138,14 @@ fn share_the_queue(sums: Sums) {
         queue.close();
         leader.join().unwrap();
     });
-    assert_eq!(*lock(&sums.total), 18_000);
+    assert_eq!(*sums.total.lock(), 18_000);
 }
 
-/// Carries out commands, which are names and costs, until they cost enough; notes the names.
+/// Runs commands (name and cost) until they reach a commit's cost. Records the names.
 fn lead_some(order: &Mutex<Vec<char>>, group: &mut IntoIter<(char, u64)>) -> Vec<Done<()>> {
     let mut done = Vec::new();
     for (name, cost) in group {
-        lock(order).push(name);
+        order.lock().push(name);
         done.push(Done { answer: (), cost });
         if done.iter().map(|done| done.cost).sum::<u64>() >= 10 {
             break;
@@ -154,7 +154,7 @@ fn lead_some(order: &Mutex<Vec<char>>, group: &mut IntoIter<(char, u64)>) -> Vec
     done
 }
 
-/// Before: a thousand large writes of one client delayed everybody's.
+/// Regression: a thousand large writes of one client delayed all other clients.
 #[test]
 fn clients_take_turns_when_more_waits_than_one_commit_takes() {
     let queue = Queue::new();
@@ -168,17 +168,17 @@ fn clients_take_turns_when_more_waits_than_one_commit_takes() {
     (0..6).for_each(|_| push('g', 10, &greedy));
     (0..2).for_each(|_| push('l', 10, &large));
     (0..3).for_each(|_| push('s', 1, &small));
-    lock(&queue.state).is_led = true;
+    queue.state.lock().is_led = true;
     queue.lead(&|group: &mut IntoIter<_>| lead_some(&order, group), true);
-    // The first commit shows that it is crowded. From then on those who have cost less come
-    // first, and nobody knows yet what they cost.
-    let order = lock(&order).iter().collect::<String>();
+    // The first commit marks the queue as crowded. From then on clients charged less go first;
+    // their costs are not known yet.
+    let order = order.lock().iter().collect::<String>();
     assert_eq!(order, "glsssglgggg");
-    assert!(!lock(&queue.state).is_crowded);
+    assert!(!queue.state.lock().is_crowded);
 }
 
-/// Before: a thousand connections that were new had a large write each carried out before a small
-/// one of a client that was there already.
+/// Regression: a thousand new connections with a large write each overtook a small write of a known
+/// client.
 #[test]
 fn whoever_is_known_for_small_writes_comes_before_new_clients_with_large_ones() {
     let queue = Queue::new();
@@ -192,18 +192,17 @@ fn whoever_is_known_for_small_writes_comes_before_new_clients_with_large_ones() 
         .map(|stranger| queue.submit_async(('n', 10), Some(stranger)).unwrap())
         .collect();
     waiting.push(queue.submit_async(('k', 1), Some(&known)).unwrap());
-    while !lock(&queue.state).waiting.is_empty() {
-        lock(&queue.state).is_led = true;
+    while !queue.state.lock().waiting.is_empty() {
+        queue.state.lock().is_led = true;
         queue.lead(&lead, true);
     }
-    // The first commit shows that it is crowded.
-    let order: String = lock(&order).iter().collect();
+    // The first commit marks the queue as crowded.
+    let order: String = order.lock().iter().collect();
     assert!(order.starts_with("knk"), "{order}");
     assert_eq!(order.len(), 22);
 }
 
-/// Whoever is known for small writes comes first until it had as much as the large one costs, and
-/// not for ever.
+/// Known small writers go first only until they have been charged as much as the large write.
 #[test]
 fn large_writes_of_new_clients_have_their_turn_beside_small_ones() {
     let queue = Queue::new();
@@ -213,22 +212,22 @@ fn large_writes_of_new_clients_have_their_turn_beside_small_ones() {
     let large = ClientAccount::default();
     let waiting = Mutex::new(Vec::new());
     let push = |name, cost, client: &ClientAccount| {
-        lock(&waiting).push(queue.submit_async((name, cost), Some(client)).unwrap());
+        waiting.lock().push(queue.submit_async((name, cost), Some(client)).unwrap());
     };
-    lock(&queue.state).first_cost = 10;
-    lock(&queue.state).is_crowded = true;
+    queue.state.lock().first_cost = 10;
+    queue.state.lock().is_crowded = true;
     push('l', 10, &large);
-    // With each commit come more small writes than it takes.
+    // More small writes arrive with each commit than it takes.
     let lead = |group: &mut IntoIter<_>| {
-        small.iter().filter(|_| lock(&order).len() < 200).for_each(|own| push('s', 1, own));
+        small.iter().filter(|_| order.lock().len() < 200).for_each(|own| push('s', 1, own));
         lead_some(&order, group)
     };
     small.iter().for_each(|own| push('s', 1, own));
-    while !lock(&queue.state).waiting.is_empty() {
-        lock(&queue.state).is_led = true;
+    while !queue.state.lock().waiting.is_empty() {
+        queue.state.lock().is_led = true;
         queue.lead(&lead, true);
     }
-    let order: String = lock(&order).iter().collect();
+    let order: String = order.lock().iter().collect();
     let fair = 10 * small.len();
     assert!(order.find('l').is_some_and(|place| place < fair + 2 * small.len()), "{order}");
 }
@@ -243,9 +242,9 @@ fn who_was_away_has_nothing_saved_up() {
         waiting.push(queue.submit_async((name, 10), Some(client)).unwrap());
     };
     let lead = || {
-        lock(&queue.state).is_led = true;
+        queue.state.lock().is_led = true;
         queue.lead(&|group: &mut IntoIter<_>| lead_some(&order, group), true);
-        std::mem::take(&mut *lock(&order)).into_iter().collect::<String>()
+        std::mem::take(&mut *order.lock()).into_iter().collect::<String>()
     };
     (0..5).for_each(|_| push('e', &early));
     assert_eq!(lead(), "eeeee");
@@ -261,16 +260,16 @@ fn commands_of_clients_that_are_gone_are_not_carried_out() {
     let client = ClientAccount::default();
     let first = queue.submit_async(('a', 10), Some(&client)).unwrap();
     drop(queue.submit_async(('b', 10), Some(&client)).unwrap());
-    // The process itself may leave a write to itself.
+    // The process itself may drop the answer of a write that must still run.
     drop(queue.submit_async(('c', 10), None).unwrap());
     let last = queue.submit_async(('d', 10), Some(&client)).unwrap();
-    lock(&queue.state).is_led = true;
+    queue.state.lock().is_led = true;
     queue.lead(&|group: &mut IntoIter<_>| lead_some(&order, group), true);
-    assert_eq!(lock(&order).iter().collect::<String>(), "acd");
+    assert_eq!(order.lock().iter().collect::<String>(), "acd");
     drop((first, last));
 }
 
-/// Before: as long as new clients came, nobody else was served.
+/// Regression: a steady stream of new clients starved all others.
 #[test]
 fn nobody_waits_for_ever() {
     let queue = Queue::new();
@@ -281,25 +280,25 @@ fn nobody_waits_for_ever() {
     waiting.push(queue.submit_async(('o', 10), Some(&old)).unwrap());
     waiting.push(queue.submit_async(('f', 10), Some(&fresh)).unwrap());
     let waiting = Mutex::new(waiting);
-    // With each commit come one of the process itself, and one of somebody who is new.
+    // Each commit brings one command of the process itself and one of a new client.
     let lead = |group: &mut IntoIter<_>| {
         let both = [('p', None), ('n', Some(ClientAccount::default()))];
-        for (name, client) in both.iter().filter(|_| lock(&order).len() < 30) {
-            lock(&waiting).push(queue.submit_async((*name, 10), client.as_ref()).unwrap());
+        for (name, client) in both.iter().filter(|_| order.lock().len() < 30) {
+            waiting.lock().push(queue.submit_async((*name, 10), client.as_ref()).unwrap());
         }
         lead_some(&order, group)
     };
-    while !lock(&queue.state).waiting.is_empty() {
-        lock(&queue.state).is_led = true;
+    while !queue.state.lock().waiting.is_empty() {
+        queue.state.lock().is_led = true;
         queue.lead(&lead, true);
     }
-    let order: String = lock(&order).iter().collect();
+    let order: String = order.lock().iter().collect();
     let last = order.rfind('o').unwrap();
     assert!(last < 20, "{order}");
 }
 
 proptest! {
-    /// Whatever they cost, all commands are carried out, and those of one client in their order.
+    /// Regardless of cost, all commands run, and each client's commands run in order.
     #[test]
     fn the_order_of_one_client_stays(
         commands in vec((prop::option::of(0..4_usize), 0..30_u64), 0..100),
@@ -312,23 +311,23 @@ proptest! {
         let count = Mutex::new(0);
         let push = |commands: Vec<(Option<usize>, u64)>| {
             for (client, cost) in commands {
-                *lock(&count) += 1;
-                let command = (*lock(&count), client, cost);
+                *count.lock() += 1;
+                let command = (*count.lock(), client, cost);
                 let client = client.and_then(|client| clients.get(client));
-                lock(&waiting).push(queue.submit_async(command, client).unwrap());
+                waiting.lock().push(queue.submit_async(command, client).unwrap());
             }
         };
         push(commands);
-        lock(&queue.state).is_led = true;
+        queue.state.lock().is_led = true;
         let lead = |group: &mut IntoIter<(usize, Option<usize>, u64)>| {
-            // Others come while a commit is under way.
-            if let Some(more) = lock(&more).take() {
+            // More commands arrive during a commit.
+            if let Some(more) = more.lock().take() {
                 push(more);
             }
             let mut total = 0;
             let mut done = Vec::new();
             for (number, client, cost) in group {
-                lock(&carried_out).push((client, number));
+                carried_out.lock().push((client, number));
                 done.push(Done { answer: (), cost });
                 total += cost;
                 if total >= 20 {
@@ -339,12 +338,12 @@ proptest! {
         };
         queue.lead(&lead, true);
         // The leader hands over after some groups.
-        while !lock(&queue.state).waiting.is_empty() {
-            lock(&queue.state).is_led = true;
+        while !queue.state.lock().waiting.is_empty() {
+            queue.state.lock().is_led = true;
             queue.lead(&lead, true);
         }
-        let carried_out = carried_out.into_inner().unwrap();
-        prop_assert_eq!(carried_out.len(), *lock(&count));
+        let carried_out = std::mem::take(&mut *carried_out.lock());
+        prop_assert_eq!(carried_out.len(), *count.lock());
         for client in [None, Some(0), Some(1), Some(2), Some(3)] {
             let own: Vec<usize> =
                 carried_out.iter().filter(|(of, _)| *of == client).map(|(_, n)| *n).collect();
@@ -353,7 +352,7 @@ proptest! {
     }
 }
 
-/// A thread that serves sockets led groups of large writes for as long as there were any.
+/// Regression: a socket thread led groups of large writes for as long as there were any.
 #[test]
 fn a_task_leads_no_crowded_queue() {
     let queue = Queue::new();
@@ -361,26 +360,26 @@ fn a_task_leads_no_crowded_queue() {
     let lead = |group: &mut IntoIter<_>| lead_some(&order, group);
     let waiting: Vec<_> = (0..3).map(|_| queue.submit_async(('w', 10), None).unwrap()).collect();
     drop(queue.submit_prompt(('p', 10), None, lead).unwrap());
-    assert_eq!(*lock(&order), ['w']);
-    assert!(!lock(&queue.state).is_led, "the thread that leads for tasks is told");
+    assert_eq!(*order.lock(), ['w']);
+    assert!(!queue.state.lock().is_led, "the thread that leads for tasks is told");
     drop(waiting);
 }
 
-/// Before: a thread that serves sockets could lead a heavy write, whose thread waited beside it.
+/// Regression: a socket thread could lead a heavy write while that write's own thread waited.
 #[test]
 fn a_task_leaves_the_lead_to_a_thread_that_waits() {
     let queue = Queue::new();
     let order = Mutex::default();
     let lead = |group: &mut IntoIter<_>| lead_some(&order, group);
-    let mut state = lock(&queue.state);
+    let mut state = queue.state.lock();
     let thread = state.push(('t', 10), None, true).unwrap();
     drop(state);
     let task = queue.submit_prompt(('p', 1), None, lead).unwrap();
-    assert!(lock(&order).is_empty(), "the task led");
-    assert!(matches!(*lock(&thread.progress), Progress::Lead));
+    assert!(order.lock().is_empty(), "the task led");
+    assert!(matches!(*thread.progress.lock(), Progress::Lead));
     assert!(thread.wait().is_none());
     queue.lead(&lead, true);
-    assert_eq!(*lock(&order), ['t', 'p']);
+    assert_eq!(*order.lock(), ['t', 'p']);
     drop(task);
 }
 
@@ -396,7 +395,7 @@ fn a_full_queue_refuses() {
 
 #[test]
 fn a_closed_queue_leaves_no_command_without_an_answer() {
-    // A task that came between the check and the close used to wait for ever.
+    // Regression: a task that arrived between the check and the close was never answered.
     let queue: Queue<u64, u64> = Queue::new();
     queue.close();
     assert!(matches!(queue.submit_async(1, None), Err(Refused::Closed)));

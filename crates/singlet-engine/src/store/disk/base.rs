@@ -1,31 +1,32 @@
-//! The base: all rows but the most recent ones, in a redb file.
+//! The base: all rows except the recent ones, in a redb file.
 //!
-//! redb is a copy-on-write tree of pages with atomic commits. What this adds: checksums of pages
-//! and rows that are looked at whenever one is read, and the rule that after a failure nothing is
-//! written any more, while readers go on.
+//! redb is a copy-on-write tree of pages with atomic commits. This module adds checksums of pages
+//! and rows, verified by every read, and fail-stop: after a failure nothing is written, but reads
+//! continue.
 
-mod pages;
+mod checksums;
+mod data_file;
 mod row;
-mod sticky;
 
-use super::health::Health;
+pub(super) use data_file::DataFile;
+
+use super::fail_stop::FailStop;
 use super::log::Anchor;
 use crate::store::batch::EditsOf;
 use crate::store::bytes::{Bytes, Row};
 use crate::store::error::Error;
 use crate::store::keyspace::{Keyspace, PerKeyspace};
 use crate::store::{Direction, Result, is_empty_range};
-use pages::Pages;
+use crate::sync::RwLock;
 use redb::{
     Database, ReadOnlyTable, ReadTransaction, ReadableDatabase, ReadableTableMetadata,
-    StorageBackend, TableDefinition, TableError,
+    TableDefinition, TableError,
 };
 use std::fmt;
 use std::ops::Bound;
-use std::sync::{OnceLock, PoisonError, RwLock, RwLockReadGuard};
-use sticky::{FailureFlag, Retry, Sticky};
+use std::sync::OnceLock;
 
-/// A page of checksums and redb's header: no base has fewer.
+/// A page of checksums and redb's header: the minimum size of a base.
 pub(super) const BYTES_MIN: u64 = 2 * 4096;
 
 type Table = ReadOnlyTable<&'static [u8], &'static [u8]>;
@@ -35,78 +36,64 @@ fn definition(keyspace: Keyspace) -> Definition {
     TableDefinition::new(keyspace.name())
 }
 
-/// Where the anchor of the log is.
+/// Holds the anchor of the log.
 const LOG: Definition = TableDefinition::new("log");
 const ANCHOR: &[u8] = b"anchor";
 
-/// What to do with a file that is not a complete base.
+/// How to treat an incomplete file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Missing {
-    /// What is missing is made: the tables of a new file, the anchor of one without a log.
+    /// Create the tables and the anchor.
     IsMade,
-    /// The file is damaged.
+    /// Report it as corrupt.
     IsDamage,
 }
 
-/// Sorted bytes in a redb file.
+/// A redb file with the rows of all keyspaces.
 pub(super) struct Base {
-    /// None when it is closed. Readers and writers share it; who verifies or closes it has it
-    /// alone.
-    opened: RwLock<Option<Opened>>,
-    health: Health,
-    watch: FailureFlag,
-}
-
-struct Opened {
-    database: Database,
-    retry: Retry,
+    /// `None` when closed. Verifying and closing take the write lock.
+    database: RwLock<Option<Database>>,
+    fail_stop: FailStop,
+    file: DataFile,
 }
 
 impl Base {
     pub(super) fn open(
-        backend: impl StorageBackend,
+        file: DataFile,
         cache_bytes: usize,
-        health: Health,
+        fail_stop: FailStop,
         missing: Missing,
     ) -> Result<Self> {
-        // redb would take a file that has lost all of its bytes for a new one.
-        if missing == Missing::IsDamage && backend.len()? < BYTES_MIN {
+        // redb would treat a truncated file as new.
+        if missing == Missing::IsDamage && file.disk_bytes()? < BYTES_MIN {
             return Err(Error::Corrupt("the file of data is cut off".to_owned()));
         }
-        let (backend, watch, retry) = Sticky::new(Pages::new(backend));
-        let database = health.guard(|| {
+        let database = fail_stop.guard(|| {
             let mut builder = redb::Builder::new();
-            let database = builder.set_cache_size(cache_bytes).create_with_backend(backend)?;
-            watch.check()?;
+            let database = builder.set_cache_size(cache_bytes).create_with_backend(file.clone())?;
+            file.check()?;
             Ok(database)
         })?;
-        let opened = RwLock::new(Some(Opened { database, retry }));
-        let base = Self { opened, health, watch };
+        let base = Self { database: RwLock::new(Some(database)), fail_stop, file };
         if missing == Missing::IsMade && base.view()?.anchor()?.is_none() {
-            // All tables at once: a file that has an anchor has all of them, or is damaged.
+            // All tables in one commit: a file with an anchor has all of them, or is damaged.
             let none = Keyspace::ALL.map(|keyspace| (keyspace, Vec::new()));
             base.write(&none, Some(Anchor::new()))?;
         }
         Ok(base)
     }
 
-    fn opened(&self) -> RwLockReadGuard<'_, Option<Opened>> {
-        // Nothing is left half done in the guarded option, whoever panicked.
-        self.opened.read().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// What was committed so far, to read from.
+    /// A view of the last commit.
     pub(super) fn view(&self) -> Result<View> {
-        View::new(&self.opened().as_ref().ok_or(Error::Closed)?.database, &self.health)
+        View::new(self.database.read().as_ref().ok_or(Error::Closed)?, &self.fail_stop)
     }
 
-    /// Where the log goes on.
+    /// Where the log continues.
     pub(super) fn anchor(&self) -> Result<Anchor> {
         let anchor = self.view()?.anchor()?;
         anchor.ok_or_else(|| Error::Corrupt("the start of the log is not known".to_owned()))
     }
 
-    /// Whether no keyspace has any rows.
     pub(super) fn is_empty(&self) -> Result<bool> {
         let view = self.view()?;
         for keyspace in Keyspace::ALL {
@@ -117,19 +104,18 @@ impl Base {
         Ok(true)
     }
 
-    /// Writes some rows, and with the last ones of a checkpoint where the log goes on. It is on
-    /// the disk when this returns.
+    /// Writes rows durably; the last chunk of a checkpoint includes the new anchor.
     ///
-    /// If the disk is full, the rows may come to be there later, when something is written again.
-    /// That does no harm: until their checkpoint is complete, readers find them above.
+    /// If the disk is full, the rows may still be written by a later call. That is harmless: until
+    /// their checkpoint is complete, readers find the same rows in the memtable.
     pub(super) fn write(&self, changes: &[EditsOf<'_>], anchor: Option<Anchor>) -> Result<()> {
-        let opened = self.opened();
-        let opened = opened.as_ref().ok_or(Error::Closed)?;
-        self.health.check()?;
-        self.health.guard(|| {
-            (opened.retry)()?;
-            let mut transaction = opened.database.begin_write()?;
-            // Without this, opening after a crash reads the whole file.
+        let database = self.database.read();
+        let database = database.as_ref().ok_or(Error::Closed)?;
+        self.fail_stop.check()?;
+        self.fail_stop.guard(|| {
+            self.file.retry()?;
+            let mut transaction = database.begin_write()?;
+            // Without this, recovery after a crash reads the whole file.
             transaction.set_quick_repair(true);
             for (keyspace, edits) in changes {
                 let mut table = transaction.open_table(definition(*keyspace))?;
@@ -148,25 +134,25 @@ impl Base {
                 table.insert(ANCHOR, anchor.to_bytes().as_slice())?;
             }
             transaction.commit()?;
-            self.watch.check()
+            self.file.check()
         })
     }
 
     pub(super) fn size_bytes(&self) -> u64 {
-        self.watch.bytes()
+        self.file.redb_bytes()
     }
 
-    /// Reads everything, for which nobody else may hold a view.
+    /// Reads and verifies everything. No view may be held.
     pub(super) fn verify(&self) -> Result<()> {
-        let mut opened = self.opened.write().unwrap_or_else(PoisonError::into_inner);
-        let Opened { database, retry } = opened.as_mut().ok_or(Error::Closed)?;
-        let sound = self.health.guard(|| {
-            retry()?;
+        let mut database = self.database.write();
+        let database = database.as_mut().ok_or(Error::Closed)?;
+        let sound = self.fail_stop.guard(|| {
+            self.file.retry()?;
             let sound = database.check_integrity()?;
-            self.watch.check()?;
+            self.file.check()?;
             Ok(sound)
         })?;
-        let view = View::new(database, &self.health)?;
+        let view = View::new(database, &self.fail_stop)?;
         for keyspace in Keyspace::ALL {
             let all = Bound::Unbounded;
             for row in view.range(keyspace, all, all, Direction::Forward)? {
@@ -180,12 +166,12 @@ impl Base {
         }
     }
 
-    /// Lets go of the file. redb says goodbye to it in a last commit, which reads it.
+    /// Closes the file. redb's clean shutdown is a last commit, which reads it.
     pub(super) fn close(&self) {
-        let opened = self.opened.write().unwrap_or_else(PoisonError::into_inner).take();
-        // Whatever was to be durable is so already.
-        let _ = self.health.guard(|| {
-            drop(opened);
+        let database = self.database.write().take();
+        // Nothing to flush: every commit was synced.
+        let _ = self.fail_stop.guard(|| {
+            drop(database);
             Ok(())
         });
     }
@@ -197,18 +183,18 @@ impl Drop for Base {
     }
 }
 
-/// The state after one commit, with the tables that have been asked for.
+/// A view of one commit. Tables are opened on first use.
 pub(super) struct View {
     transaction: ReadTransaction,
     tables: PerKeyspace<OnceLock<Table>>,
-    health: Health,
+    fail_stop: FailStop,
 }
 
 impl View {
-    fn new(database: &Database, health: &Health) -> Result<Self> {
-        let transaction = health.guard(|| Ok(database.begin_read()?))?;
+    fn new(database: &Database, fail_stop: &FailStop) -> Result<Self> {
+        let transaction = fail_stop.guard(|| Ok(database.begin_read()?))?;
         let tables = PerKeyspace::from_fn(|_| OnceLock::new());
-        Ok(Self { transaction, tables, health: health.clone() })
+        Ok(Self { transaction, tables, fail_stop: fail_stop.clone() })
     }
 
     fn table(&self, keyspace: Keyspace) -> Result<&Table> {
@@ -217,13 +203,12 @@ impl View {
             return Ok(table);
         }
         let table =
-            self.health.guard(|| Ok(self.transaction.open_table(definition(keyspace))?))?;
+            self.fail_stop.guard(|| Ok(self.transaction.open_table(definition(keyspace))?))?;
         Ok(cell.get_or_init(|| table))
     }
 
-    /// Where the log goes on, if that is known.
     fn anchor(&self) -> Result<Option<Anchor>> {
-        self.health.guard(|| {
+        self.fail_stop.guard(|| {
             let table = match self.transaction.open_table(LOG) {
                 Err(TableError::TableDoesNotExist(_)) => return Ok(None),
                 opened => opened?,
@@ -236,7 +221,7 @@ impl View {
 
     pub(super) fn get(&self, keyspace: Keyspace, key: &[u8]) -> Result<Option<Bytes>> {
         let table = self.table(keyspace)?;
-        self.health.guard(|| match table.get(key)? {
+        self.fail_stop.guard(|| match table.get(key)? {
             Some(sealed) => row::open_value(keyspace, key, sealed.value()).map(Some),
             None => Ok(None),
         })
@@ -253,9 +238,15 @@ impl View {
             None
         } else {
             let table = self.table(keyspace)?;
-            Some(self.health.guard(|| Ok(table.range::<&[u8]>((lower, upper))?))?)
+            Some(self.fail_stop.guard(|| Ok(table.range::<&[u8]>((lower, upper))?))?)
         };
-        Ok(Range { keyspace, direction, rows, scratch: Vec::new(), health: self.health.clone() })
+        Ok(Range {
+            keyspace,
+            direction,
+            rows,
+            scratch: Vec::new(),
+            fail_stop: self.fail_stop.clone(),
+        })
     }
 }
 
@@ -265,15 +256,15 @@ impl fmt::Debug for View {
     }
 }
 
-/// Rows from the file, each checked as it is read.
+/// Rows from the file, each verified when it is read.
 pub(super) struct Range {
     keyspace: Keyspace,
     direction: Direction,
-    /// None when there is nothing more to read.
+    /// `None` at the end.
     rows: Option<redb::Range<'static, &'static [u8], &'static [u8]>>,
-    /// As long as the longest row so far.
+    /// Reused buffer, as long as the longest row so far.
     scratch: Vec<u8>,
-    health: Health,
+    fail_stop: FailStop,
 }
 
 impl Iterator for Range {
@@ -281,7 +272,7 @@ impl Iterator for Range {
 
     fn next(&mut self) -> Option<Result<Row>> {
         let rows = self.rows.as_mut()?;
-        let row = self.health.guard(|| {
+        let row = self.fail_stop.guard(|| {
             let row = match self.direction {
                 Direction::Forward => rows.next(),
                 Direction::Backward => rows.next_back(),
@@ -291,7 +282,7 @@ impl Iterator for Range {
         });
         let row = row.transpose()?;
         if row.is_err() {
-            // Whatever is behind a damaged row, nobody should rely on it.
+            // Do not continue after a damaged row.
             self.rows = None;
         }
         Some(row)

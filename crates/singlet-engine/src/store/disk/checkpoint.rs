@@ -1,28 +1,27 @@
-//! Bringing rows from memory into the base.
+//! Checkpoints: writing a frozen memtable into the base.
 
 use super::base::Base;
 use super::log::Anchor;
-use super::top::{self, Top};
+use super::memtable::{self, Memtable};
 use crate::store::batch::Edit;
 use crate::store::keyspace::Keyspace;
 use crate::store::{Direction, Result};
 use std::ops::Bound;
 use std::sync::Arc;
 
-/// Rows on their way into the base, chunk by chunk in the order of their keys. Nobody sees the
-/// chunks: until the last one is in the base, readers find the same rows above it, and a crash
-/// leaves them in the log.
+/// Writes a memtable into the base, chunk by chunk in key order. Partial progress is invisible:
+/// until the last chunk is written, readers find the same rows in the memtable, and after a crash
+/// they are still in the log.
 pub(super) struct Checkpoint {
-    rows: Arc<Top>,
-    /// Where the log goes on once all rows are in the base.
+    rows: Arc<Memtable>,
+    /// Where the log continues after the checkpoint.
     anchor: Anchor,
-    /// What is left: some keyspaces, and in the first of them the rows behind this key.
+    /// The rest: these keyspaces, and in the first of them the rows after `behind`.
     keyspaces: Vec<Keyspace>,
     behind: Option<Vec<u8>>,
     chunk_bytes: usize,
 }
 
-/// Whether there is more of a checkpoint to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Progress {
     Done,
@@ -30,19 +29,13 @@ pub(super) enum Progress {
 }
 
 impl Checkpoint {
-    pub(super) fn new(rows: Arc<Top>, anchor: Anchor, chunk_bytes: usize) -> Self {
+    pub(super) fn new(rows: Arc<Memtable>, anchor: Anchor, chunk_bytes: usize) -> Self {
         let keyspaces = Keyspace::ALL.into_iter().rev().collect();
         Self { rows, anchor, keyspaces, behind: None, chunk_bytes: chunk_bytes.max(1) }
     }
 
-    /// Brings all that is left into the base.
-    pub(super) fn complete(mut self, base: &Base) -> Result<()> {
-        while self.step(base)? == Progress::Left {}
-        Ok(())
-    }
-
-    /// Brings the next chunk into the base, and with the last one where the log goes on. If that
-    /// fails, the same chunk is the next one.
+    /// Writes the next chunk, and the anchor with the last one. After a failure the same chunk is
+    /// next.
     pub(super) fn step(&mut self, base: &Base) -> Result<Progress> {
         let snapshot = self.rows.snapshot()?;
         let mut chunk = Vec::new();
@@ -73,7 +66,7 @@ impl Checkpoint {
             .map(|(keyspace, rows)| {
                 let edits = rows
                     .iter()
-                    .map(|row| Edit { key: row.key(), value: top::value_in(row.value()) });
+                    .map(|row| Edit { key: row.key(), value: memtable::value_in(row.value()) });
                 (*keyspace, edits.collect())
             })
             .collect();

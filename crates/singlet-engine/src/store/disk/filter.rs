@@ -1,26 +1,24 @@
-//! Which keys a top may hold.
+//! A Bloom filter of the keys of a memtable.
 
 use crate::store::keyspace::Keyspace;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// How many bytes of rows there are for each byte of the filter. Rows of five hundred bytes have a
-/// word of it each, and are all told apart; ten rows to a word are still told apart from nineteen
-/// keys in twenty.
+/// Bytes of rows per byte of the filter. Rows of 500 bytes get about one word each, with
+/// practically no false positives; with ten rows per word the rate is about 5 %.
 const ROW_BYTES_PER_BYTE: u64 = 64;
 
-/// How many bits of its word a key sets.
+/// Bits set per key, within one word.
 const BITS_PER_KEY: u32 = 3;
 
-/// A set of keys that knows all of its own and takes few others for them: a Bloom filter.
+/// A Bloom filter.
 ///
-/// Most reads are of old rows, which no top holds. To search a tree for a key that is not there
-/// waits for memory at every level; here that is once.
+/// Most reads are of old rows, which no memtable holds. Searching a tree for a missing key costs a
+/// cache miss per level; the filter costs one.
 #[derive(Debug)]
 pub(super) struct Filter {
     words: Box<[AtomicU64]>,
 }
 
-/// What a filter knows of a key.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct KeyHash(u64);
 
@@ -28,7 +26,7 @@ impl KeyHash {
     pub(super) fn new(keyspace: Keyspace, key: &[u8]) -> Self {
         let mut hasher = crc32fast::Hasher::new_with_initial(u32::from(keyspace.number()));
         hasher.update(key);
-        // A product has bits of all of them at its upper end, where the word is chosen by.
+        // The upper bits of the product depend on all bits; they select the word.
         Self(u64::from(hasher.finalize()).wrapping_mul(0x9e37_79b9_7f4a_7c15))
     }
 
@@ -39,7 +37,7 @@ impl KeyHash {
 }
 
 impl Filter {
-    /// A filter without keys, for so many bytes of rows.
+    /// An empty filter, sized for this many bytes of rows.
     pub(super) fn new(row_bytes: u64) -> Self {
         let words = row_bytes / ROW_BYTES_PER_BYTE / size_of::<u64>() as u64;
         Self { words: (0..words.max(1)).map(|_| AtomicU64::new(0)).collect() }
@@ -50,14 +48,14 @@ impl Filter {
         usize::try_from(place).ok().and_then(|place| self.words.get(place))
     }
 
-    /// Adds a key, before anybody can see its row: whoever does sees this too.
+    /// Adds a key. Must happen before its row becomes visible.
     pub(super) fn add(&self, key: KeyHash) {
         if let Some(word) = self.word(key) {
             word.fetch_or(key.bits(), Ordering::Relaxed);
         }
     }
 
-    /// Whether it may be one of the keys.
+    /// Whether the key may have been added.
     pub(super) fn may_hold(&self, key: KeyHash) -> bool {
         let bits = key.bits();
         self.word(key).is_none_or(|word| word.load(Ordering::Relaxed) & bits == bits)
@@ -72,7 +70,7 @@ mod tests {
         KeyHash::new(Keyspace::Items, &number.to_be_bytes())
     }
 
-    /// Of a thousand other keys, how many a filter with these takes for its own.
+    /// False positives among a thousand other keys.
     fn mistaken(keys: u32, row_bytes: u64) -> usize {
         let filter = Filter::new(row_bytes);
         (0..keys).for_each(|key| filter.add(hash(key)));
@@ -85,7 +83,7 @@ mod tests {
         assert_eq!(mistaken(0, 64 << 20), 0);
         assert!(mistaken(10_000, 10_000 * 512) < 10);
         assert!(mistaken(10_000, 10_000 * 50) < 100);
-        // However few bytes there are, no key is forgotten.
+        // Even an undersized filter has no false negatives.
         assert!(mistaken(10_000, 0) <= 1000);
     }
 

@@ -1,10 +1,9 @@
-//! The folder of a store: its lock, its format, and the files of its data.
+//! A store's folder: its lock, its format, and its data files.
 
 mod watch;
 
 pub(super) use watch::FolderWatch;
 
-use super::base::BYTES_MIN;
 use super::{Age, Error, Files};
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, Write};
@@ -12,17 +11,10 @@ use std::io::{self, Read, Seek, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-/// The format that this version writes, and the newest that it reads. See docs/format.md.
+/// The format version that this version reads and writes. See docs/format.md.
 pub const FORMAT_VERSION: u32 = 3;
 
-/// The second version did not know how far its log reaches.
-const VERSION_WITHOUT_REACH: u32 = 2;
-
-/// The first version had no log. Its data is what a base is, so that all it lacks is made when it
-/// is opened.
-const VERSION_WITHOUT_LOG: u32 = 1;
-
-/// How the file that names the format begins.
+/// Prefix of the file `format`.
 const MAGIC: &str = "singlet store, format version ";
 
 const LOCK: &str = "lock";
@@ -30,79 +22,68 @@ const FORMAT: &str = "format";
 const DATA: &str = "data";
 const LOG: [&str; 2] = ["log.0", "log.1"];
 const REACH: &str = "reach";
-/// Files get their names when they are complete. What has this name is not.
+/// Files are created under this name and renamed when complete.
 const UNFINISHED: &str = "unfinished";
 
-/// No file of a sane store that says its format is longer. Keeps a mistaken file from being read
-/// into memory.
+/// Upper bound for the length of the file `format`, so that a foreign file is not read into memory.
 const FORMAT_BYTES_MAX: u64 = 4096;
 
-/// Folders are for their owner alone: what users keep in a store is nobody else's business.
+/// Only the owner may access a store.
 #[cfg(unix)]
 const FOLDER_MODE: u32 = 0o700;
-/// The same for files.
 #[cfg(unix)]
 const FILE_MODE: u32 = 0o600;
 
-/// A folder that no other process opens as long as this value lives.
+/// A folder locked for this process, as long as this value lives.
 #[derive(Debug)]
 pub(super) struct Folder {
     path: PathBuf,
-    /// The locks go with the process, even if it is killed. This one keeps others from making a
-    /// store here at the same time, and tells them who does.
+    /// Locks end with the process, even if it is killed. This one prevents two processes from
+    /// creating a store at the same time, and tells the second one which process holds it.
     _lock: File,
-    /// The lock that counts. Whoever deletes the file `lock` lets others lock a new one; without
-    /// the file of data there is no store.
+    /// The authoritative lock. The file `lock` can be deleted and locked again; without the data
+    /// file there is no store.
     data: Option<File>,
 }
 
 impl Folder {
-    /// Locks the folder, and makes it if it is missing.
+    /// Locks the folder, and creates it if missing.
     pub(super) fn lock(path: &Path) -> Result<Self, Error> {
-        // Where it is must not depend on where the process goes.
+        // The path must not depend on the current directory.
         let path = std::path::absolute(path)?;
         create_durably(&path)?;
         let mut lock = options().create(true).truncate(false).open(path.join(LOCK))?;
         if !try_lock(&lock)? {
             let mut holder = String::new();
-            // Whoever holds the lock may not have written its number yet.
+            // The holder may not have written its process id yet.
             let read = lock.take(FORMAT_BYTES_MAX).read_to_string(&mut holder);
             let holder = read.ok().and_then(|_| holder.trim().parse().ok());
             return Err(Error::Locked { folder: path, holder });
         }
-        // For the message above, which is all that this is for.
+        // Only for the error message above.
         lock.set_len(0)?;
         lock.rewind()?;
         writeln!(lock, "{}", std::process::id())?;
         Ok(Self { path, _lock: lock, data: None })
     }
 
-    /// The files with the data, and what they are. In an empty folder they are made: `prepare`
-    /// turns an empty file into a base without rows, and says whether it has none.
+    /// Opens the data files, and creates them in an empty folder. `prepare` turns an empty file
+    /// into an empty base, and returns whether it has no rows.
     ///
-    /// The file that names the format is made last, by [`Folder::write_format`]. So a folder that
-    /// has one is complete, and without its data it is damaged, not new.
+    /// The file `format` is written last, by [`Folder::write_format`]. So a folder that has one is
+    /// complete, and if its data is missing it is damaged, not new.
     pub(super) fn files(
         &mut self,
         prepare: impl FnOnce(File) -> Result<bool, Error>,
     ) -> Result<(Files<File>, Age), Error> {
         let age = match self.format()? {
-            Some(FORMAT_VERSION) => Age::Current,
-            Some(VERSION_WITHOUT_REACH) => Age::Older,
-            Some(VERSION_WITHOUT_LOG) => {
-                let data = self.lock_data()?;
-                if data.metadata()?.len() < BYTES_MIN {
-                    return Err(Error::Corrupt("the file of data is cut off".to_owned()));
-                }
-                prepare(data)?;
-                self.create_log()?;
-                Age::Older
-            }
+            Some(FORMAT_VERSION) => Age::Existing,
             Some(found) if found > FORMAT_VERSION => {
                 return Err(Error::NewerFormat { found, known: FORMAT_VERSION });
             }
             Some(found) => {
-                return Err(Error::Corrupt(format!("there never was a format version {found}")));
+                let what = format!("format version {found} was never released");
+                return Err(Error::Corrupt(what));
             }
             None => {
                 self.require_unused()?;
@@ -112,7 +93,7 @@ impl Folder {
                         self.finish(DATA)?;
                         has_rows
                     }
-                    // Making this store was interrupted just before its end.
+                    // Creating this store was interrupted just before the end.
                     _ => !prepare(self.lock_data()?)?,
                 };
                 let has_log = self.create_log()?;
@@ -120,35 +101,32 @@ impl Folder {
                     let missing = "the file that names the format is missing";
                     return Err(Error::Corrupt(missing.to_owned()));
                 }
-                Age::Older
+                self.create_empty(REACH)?;
+                sync_names(&self.path)?;
+                Age::New
             }
         };
-        if age == Age::Older {
-            // What it has to say is written once the rest can be read.
-            self.create_empty(REACH)?;
-            sync_names(&self.path)?;
-        }
         let [zero, one] = LOG;
         let log = [self.existing(zero)?, self.existing(one)?];
         let (data, reach) = (self.lock_data()?, self.existing(REACH)?);
         Ok((Files { data, log, reach }, age))
     }
 
-    /// Opens the file of data, which nobody else may have locked.
+    /// Opens and locks the data file.
     fn lock_data(&mut self) -> Result<File, Error> {
         if let Some(data) = &self.data {
             return Ok(data.try_clone()?);
         }
         let data = self.existing(DATA)?;
         if !try_lock(&data)? {
-            // The number in the file `lock` is that of this process.
+            // The process id in the file `lock` is our own.
             return Err(Error::Locked { folder: self.path.clone(), holder: None });
         }
         self.data = Some(data.try_clone()?);
         Ok(data)
     }
 
-    /// Notices when the folder or one of these files is not there any more.
+    /// Watches the folder and these files for removal.
     pub(super) fn watch(&self, files: &Files<File>) -> io::Result<FolderWatch> {
         let [zero, one] = &files.log;
         let [name_zero, name_one] = LOG;
@@ -161,7 +139,7 @@ impl Folder {
         options().open(self.path.join(name))
     }
 
-    /// A file that a complete folder has.
+    /// Opens a file that a complete folder must have.
     fn existing(&self, name: &str) -> Result<File, Error> {
         match self.open(name) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -171,8 +149,7 @@ impl Folder {
         }
     }
 
-    /// Makes the files of the log, which are empty at first. Says whether one of them was there
-    /// already and is not.
+    /// Creates the empty files of the log. Returns whether one of them already has contents.
     fn create_log(&self) -> Result<bool, Error> {
         let mut has_log = false;
         for name in LOG {
@@ -181,14 +158,14 @@ impl Folder {
         Ok(has_log)
     }
 
-    /// Makes a file if it is missing.
+    /// Creates a file if it is missing.
     fn create_empty(&self, name: &str) -> io::Result<File> {
         let file = options().create(true).truncate(false).open(self.path.join(name))?;
         file.sync_all()?;
         Ok(file)
     }
 
-    /// Says that the folder is complete, and of the format of today.
+    /// Marks the folder as complete, in the current format.
     pub(super) fn write_format(&self) -> Result<(), Error> {
         let mut format = self.create_unfinished()?;
         writeln!(format, "{MAGIC}{FORMAT_VERSION}")?;
@@ -200,13 +177,13 @@ impl Folder {
         options().create(true).truncate(true).open(self.path.join(UNFINISHED))
     }
 
-    /// Gives the unfinished file its name, for good.
+    /// Renames the unfinished file durably.
     fn finish(&self, name: &str) -> Result<(), Error> {
         fs::rename(self.path.join(UNFINISHED), self.path.join(name))?;
         Ok(sync_names(&self.path)?)
     }
 
-    /// The version of the folder's format; none when it has no file that names one.
+    /// The folder's format version; `None` without the file `format`.
     fn format(&self) -> Result<Option<u32>, Error> {
         let file = match File::open(self.path.join(FORMAT)) {
             Ok(file) => file,
@@ -224,7 +201,7 @@ impl Folder {
         }
     }
 
-    /// Refuses a folder with files that are not left over from making a store in it.
+    /// Rejects a folder with files that do not belong to an interrupted creation.
     fn require_unused(&self) -> Result<(), Error> {
         for entry in fs::read_dir(&self.path)? {
             let name = entry?.file_name();
@@ -241,13 +218,12 @@ impl Folder {
 impl Drop for Folder {
     fn drop(&mut self) {
         if let Some(data) = &self.data {
-            // Whoever still reads has the same file open, which would keep the lock.
+            // Remaining snapshots have the same file open, which would hold the lock.
             let _ = data.unlock();
         }
     }
 }
 
-/// How files are opened; new ones are for their owner alone.
 fn options() -> OpenOptions {
     let mut options = OpenOptions::new();
     options.read(true).write(true);
@@ -256,7 +232,7 @@ fn options() -> OpenOptions {
     options
 }
 
-/// Locks a file, unless somebody else has.
+/// Returns false if the file is locked already.
 fn try_lock(file: &File) -> io::Result<bool> {
     match file.try_lock() {
         Ok(()) => Ok(true),
@@ -265,15 +241,15 @@ fn try_lock(file: &File) -> io::Result<bool> {
     }
 }
 
-/// Makes a folder and those around it, as far as they are missing, for good. The folder itself is
-/// for its owner alone; one that is there already is left as it is.
+/// Durably creates a folder and its missing parents. The folder is accessible to its owner only; an
+/// existing one keeps its mode.
 fn create_durably(path: &Path) -> io::Result<()> {
     let missing: Vec<_> = path.ancestors().take_while(|path| !path.exists()).collect();
     if let Some(around) = path.parent() {
         fs::create_dir_all(around)?;
     }
     let mut builder = DirBuilder::new();
-    // Not an error if it is there.
+    // Not an error if it exists.
     builder.recursive(true);
     #[cfg(unix)]
     builder.mode(FOLDER_MODE);
@@ -284,8 +260,8 @@ fn create_durably(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Brings the names in a folder to the disk: they are part of it, and durable when it is.
+/// Makes the names in a folder durable.
 fn sync_names(folder: &Path) -> io::Result<()> {
-    // Only Unix lets a folder be opened for this.
+    // Only Unix can open a folder for this.
     if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
 }

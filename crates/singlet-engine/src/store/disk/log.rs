@@ -1,8 +1,8 @@
-//! The log: commits, one behind the other, made durable by one fsync each.
+//! The log: a record per commit, made durable by one fsync.
 //!
-//! It has two files, used in turn. Commits go to one of them until it is full; then the log goes
-//! on in the other, while a checkpoint brings what the first one holds into the base. When that
-//! is done, the first one may be used again from its start.
+//! It alternates between two files. When one is full, the log continues in the other, while a
+//! checkpoint writes the rows of the first into the base. After that, the first file is reused from
+//! its start.
 
 mod record;
 mod recovery;
@@ -11,74 +11,56 @@ mod segment;
 pub(super) use record::Link;
 pub(super) use recovery::{Recovered, recover};
 
-use super::reach::{Known, Reach};
+use super::high_water_mark::MarkFile;
 use crate::store::batch::{Batch, EditsOf};
 use crate::store::error::Error;
-use record::Mark;
+use record::Stamp;
 use recovery::Chain;
 use segment::Segment;
 use std::hash::{BuildHasher, RandomState};
 use std::io;
 use std::sync::Arc;
 
-/// How much of the memory in which records are put together is kept from commit to commit.
+/// Capacity of the record buffer kept between commits.
 const BUFFER_BYTES_KEPT: usize = 1 << 20;
 
-/// Which rules a log was written by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Rules {
-    /// Those of format 2, without the file `reach`: where the log ends is not known.
-    WithoutReach,
-    /// Those of today.
-    WithReach,
-}
-
-/// Where the log begins for whoever reads it: everything up to here is in the base.
+/// Where reading the log starts: everything before is in the base.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Anchor {
-    pub(super) rules: Rules,
-    /// See [`Mark`].
+    /// See [`Stamp`].
     pub(super) salt: u64,
     /// The last record that is in the base.
     pub(super) last: Link,
-    /// Which of the two files holds the next one, at its start.
+    /// The file that holds the next record, at its start.
     pub(super) segment: u8,
 }
 
 impl Anchor {
-    /// The start of a new log. It gets its file `reach` as an old one does: see
-    /// [`Log::begin_reach`].
+    /// The start of a new log.
     pub(super) fn new() -> Self {
-        Self { rules: Rules::WithoutReach, salt: random(), last: Link::NONE, segment: 0 }
+        Self { salt: random(), last: Link::NONE, segment: 0 }
     }
 
-    /// What the records in a file begin with.
     fn salt_of(&self, segment: u8) -> u64 {
-        match self.rules {
-            Rules::WithoutReach => self.salt,
-            Rules::WithReach => salt_of(self.salt, segment),
-        }
+        salt_of(self.salt, segment)
     }
 
     fn other_segment(self) -> u8 {
         1 - self.segment.min(1)
     }
 
-    /// As it is stored in the base: the numbers, and a checksum of them.
+    /// Encodes the fields, followed by a checksum.
     pub(super) fn to_bytes(self) -> Vec<u8> {
         let mut bytes = Vec::new();
         bytes.extend_from_slice(&self.salt.to_le_bytes());
         bytes.extend_from_slice(&self.last.sequence.to_le_bytes());
         bytes.extend_from_slice(&self.last.checksum.to_le_bytes());
-        bytes.push(self.segment);
-        if self.rules == Rules::WithReach {
-            bytes.push(WITH_REACH);
-        }
+        bytes.extend_from_slice(&[self.segment, ANCHOR_VERSION]);
         bytes.extend_from_slice(&crc32fast::hash(&bytes).to_le_bytes());
         bytes
     }
 
-    /// What was stored so; nothing if it was not.
+    /// `None` if the checksum or version does not match.
     pub(super) fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let (numbers, checksum) = bytes.split_last_chunk()?;
         if crc32fast::hash(numbers) != u32::from_le_bytes(*checksum) {
@@ -87,22 +69,17 @@ impl Anchor {
         let (salt, rest) = numbers.split_first_chunk()?;
         let (sequence, rest) = rest.split_first_chunk()?;
         let (checksum, rest) = rest.split_first_chunk()?;
-        let (segment, rules) = match rest {
-            [segment @ (0 | 1)] => (segment, Rules::WithoutReach),
-            [segment @ (0 | 1), WITH_REACH] => (segment, Rules::WithReach),
-            _ => return None,
-        };
+        let [segment @ (0 | 1), ANCHOR_VERSION] = rest else { return None };
         let (sequence, checksum) = (u64::from_le_bytes(*sequence), u32::from_le_bytes(*checksum));
         let last = Link { sequence, checksum };
-        Some(Self { rules, salt: u64::from_le_bytes(*salt), last, segment: *segment })
+        Some(Self { salt: u64::from_le_bytes(*salt), last, segment: *segment })
     }
 }
 
-/// The byte by which an anchor says that there is a file `reach`.
-const WITH_REACH: u8 = 3;
+/// Version of the anchor's encoding.
+const ANCHOR_VERSION: u8 = 3;
 
-/// What the records in a file begin with: another number in each, so that files that were exchanged
-/// are noticed.
+/// The salt of a file's records. It differs between the files, so that swapped files are detected.
 fn salt_of(salt: u64, segment: u8) -> u64 {
     if segment == 0 { salt } else { !salt }
 }
@@ -112,41 +89,41 @@ fn random() -> u64 {
     RandomState::new().hash_one(0_u8)
 }
 
-/// A log that is written to.
+/// A log open for writing.
 #[derive(Debug)]
 pub(super) struct Log {
-    /// See [`Mark`]; that of the first file.
+    /// See [`Stamp`]; that of the first file.
     salt: u64,
     life: u32,
-    reach: Arc<Reach>,
+    mark_file: Arc<MarkFile>,
     /// The file that commits go to, and its number.
     active: Segment,
     number: u8,
     /// The record before the first one in the active file.
     start: Link,
     last: Link,
-    /// The last record that is on the disk for certain.
+    /// The last record known to be on disk.
     synced: u64,
     other: Segment,
-    /// How long a file is when the log should go on in the other.
+    /// File length at which the log switches to the other file.
     segment_bytes: u64,
     buffer: Vec<u8>,
 }
 
 impl Log {
-    /// Goes on behind the last record that was found. The first of the files is the active one,
-    /// whose number the anchor tells.
+    /// Continues after the last record found. The first file given is the active one, whose number
+    /// is in the anchor.
     fn resume(
         anchor: Anchor,
         start: Link,
         last: Link,
         [active, other]: [Segment; 2],
-        (segment_bytes, reach): (u64, Arc<Reach>),
+        (segment_bytes, mark_file): (u64, Arc<MarkFile>),
     ) -> Self {
         Self {
             salt: anchor.salt,
             life: random() as u32,
-            reach,
+            mark_file,
             active,
             number: anchor.segment,
             start,
@@ -158,38 +135,22 @@ impl Log {
         }
     }
 
-    /// Makes a log from before the file `reach`, or a new one, a log of today. Gives the anchor to
-    /// be stored once all that was written so far is in the base. Its salt is another one, so that
-    /// what was written before is no record of this log.
-    pub(super) fn begin_reach(&mut self) -> Result<Anchor, Error> {
-        if !self.is_empty() {
-            self.switch(self.segment_bytes)?;
-        }
-        self.salt = random();
-        // No length is known for certain before something was written and synced.
-        self.active.resume(0, 0);
-        self.other.resume(0, 0);
-        let (last, log_bytes) = (self.last, self.log_bytes());
-        self.reach.begin(Known { salt: self.salt, last, log_bytes, data_bytes: 0 })?;
-        Ok(self.anchor())
-    }
-
-    /// Where the log begins if nothing is needed of what was written so far.
+    /// An anchor after the last record.
     fn anchor(&self) -> Anchor {
-        Anchor { rules: Rules::WithReach, salt: self.salt, last: self.last, segment: self.number }
+        Anchor { salt: self.salt, last: self.last, segment: self.number }
     }
 
-    /// Records that all that was written is on the disk, which is so.
-    fn record_reach(&self) -> Result<(), Error> {
-        match self.reach.record_log(self.last, self.log_bytes()).map_err(Error::from) {
-            // There are disks on which bytes that replace others need room. What is recorded is
-            // less then, and still true; what was written is durable, and is not refused.
+    /// Advances the high-water mark. Call only after a successful fsync.
+    fn advance_mark(&self) -> Result<(), Error> {
+        match self.mark_file.record_log(self.last, self.log_bytes()).map_err(Error::from) {
+            // Some file systems need space to overwrite. The old mark is still true, and the commit
+            // is durable, so it succeeds.
             Ok(()) | Err(Error::Full) => Ok(()),
             Err(error) => Err(error),
         }
     }
 
-    /// How long the files are, in the order of their names.
+    /// The lengths of the files, in the order of their names.
     fn log_bytes(&self) -> [u64; 2] {
         self.in_order(self.active.len(), self.other.len())
     }
@@ -198,57 +159,55 @@ impl Log {
         if self.number == 0 { [active, other] } else { [other, active] }
     }
 
-    /// Whether there is room for a small commit, or room can be made.
+    /// Checks whether there is room for a small commit.
     pub(super) fn probe(&mut self) -> io::Result<()> {
         self.active.reserve(record::HEADER_BYTES as u64)
     }
 
-    /// Writes a commit. If that fails because the disk is full, it can be tried again: the place of
-    /// the record is written over then.
+    /// Writes a commit. If the disk is full, it can be retried: the next record overwrites this
+    /// one.
     pub(super) fn append(&mut self, batch: &Batch) -> Result<(), Error> {
         if self.buffer.capacity() > BUFFER_BYTES_KEPT {
             self.buffer = Vec::new();
         }
         let unsynced = u32::try_from(self.last.sequence - self.synced).unwrap_or(u32::MAX);
-        let mark = Mark { salt: salt_of(self.salt, self.number), life: self.life };
-        let link = record::encode(mark, self.last, unsynced, batch, &mut self.buffer);
+        let stamp = Stamp { salt: salt_of(self.salt, self.number), life: self.life };
+        let link = record::encode(stamp, self.last, unsynced, batch, &mut self.buffer);
         self.active.append(&self.buffer)?;
         self.last = link;
         Ok(())
     }
 
-    /// The edits of the last commit as they lie in its record, with values as [`top`](super::top)
-    /// keeps them.
+    /// The edits of the last commit, with values tagged as in [`memtable`](super::memtable).
     pub(super) fn last_edits(&self) -> Result<Vec<EditsOf<'_>>, Error> {
         record::edits_of(&self.buffer)
             .ok_or_else(|| Error::Corrupt("a record was damaged while it was made".to_owned()))
     }
 
-    /// Brings everything that was written to the disk, and records that it is there.
+    /// Syncs the log and advances the high-water mark.
     pub(super) fn sync(&mut self) -> Result<(), Error> {
         if self.synced < self.last.sequence {
             self.active.sync()?;
-            self.record_reach()?;
+            self.advance_mark()?;
             self.synced = self.last.sequence;
         }
         Ok(())
     }
 
-    /// Where it is recorded how far the log reaches.
-    pub(super) fn reach(&self) -> Arc<Reach> {
-        Arc::clone(&self.reach)
+    pub(super) fn mark_file(&self) -> Arc<MarkFile> {
+        Arc::clone(&self.mark_file)
     }
 
-    /// Goes on in the other file, of which nothing may be needed any more, up to this length. Gives
-    /// the anchor to be stored once all that was written so far is in the base.
+    /// Continues in the other file, whose records must no longer be needed, up to this length.
+    /// Returns the anchor to store once everything written so far is in the base.
     pub(super) fn switch(&mut self, segment_bytes: u64) -> Result<Anchor, Error> {
-        // A record in the new file says that those in the old one are on the disk.
+        // A record in the new file implies that those in the old one are durable.
         self.sync()?;
         self.segment_bytes = segment_bytes;
         if self.other.len() > self.segment_bytes {
-            // Before it is true of the file: what is recorded is the least that there is.
+            // Before truncating: the mark is a lower bound.
             let log_bytes = self.in_order(self.active.len(), self.segment_bytes);
-            self.reach.record_log(self.last, log_bytes)?;
+            self.mark_file.record_log(self.last, log_bytes)?;
         }
         self.other.restart(self.segment_bytes)?;
         std::mem::swap(&mut self.active, &mut self.other);
@@ -267,17 +226,17 @@ impl Log {
         !self.is_empty() && self.room_bytes() == 0
     }
 
-    /// How many bytes may be written until it is time to switch.
+    /// Bytes left until it is time to switch.
     pub(super) fn room_bytes(&self) -> u64 {
         self.segment_bytes.saturating_sub(self.active.end())
     }
 
-    /// How long both files are.
+    /// Total length of both files.
     pub(super) fn size_bytes(&self) -> u64 {
         self.active.len() + self.other.len()
     }
 
-    /// Reads the records of the active file again.
+    /// Reads and verifies the records of the active file.
     pub(super) fn verify(&self) -> Result<(), Error> {
         let chain = Chain::read(salt_of(self.salt, self.number), self.start, &self.active)?;
         if chain.last == self.last && chain.len as u64 == self.active.end() {
@@ -291,6 +250,6 @@ impl Log {
     pub(super) fn close(&self) {
         self.active.close();
         self.other.close();
-        self.reach.close();
+        self.mark_file.close();
     }
 }

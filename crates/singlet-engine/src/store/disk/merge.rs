@@ -1,15 +1,15 @@
-//! The rows of all layers, as if they were one.
+//! Merging the rows of all layers.
 
-use super::{base, top};
+use super::{base, memtable};
 use crate::store::bytes::Row;
 use crate::store::{Direction, Result, memory};
 use std::cmp::Ordering;
 use std::fmt;
 
-/// The rows of a range: for each key what the newest layer says that says anything.
+/// The rows of a range. For each key, the newest layer wins.
 pub(crate) struct Range<'s> {
     direction: Direction,
-    /// The newest first, without those that have no more rows.
+    /// Newest first, without exhausted layers.
     layers: Vec<Layer<'s>>,
 }
 
@@ -21,32 +21,32 @@ struct Layer<'s> {
 
 #[expect(clippy::large_enum_variant, reason = "a box would cost more than moving it once")]
 enum Rows<'s> {
-    Top(memory::Range<'s>),
+    Memtable(memory::Range<'s>),
     Base(base::Range),
 }
 
 impl Rows<'_> {
     fn next(&mut self) -> Result<Option<Row>> {
         match self {
-            Self::Top(rows) => Ok(rows.next()),
+            Self::Memtable(rows) => Ok(rows.next()),
             Self::Base(rows) => rows.next().transpose(),
         }
     }
 }
 
 impl<'s> Range<'s> {
-    /// All of these are of the same bounds and of this direction; the newest top is the first.
+    /// Merges ranges with the same bounds and direction, newest memtable first.
     pub(super) fn new(
         direction: Direction,
-        tops: impl IntoIterator<Item = memory::Range<'s>>,
+        memtables: impl IntoIterator<Item = memory::Range<'s>>,
         base: base::Range,
     ) -> Self {
-        let tops = tops.into_iter().map(Rows::Top);
-        let layers = tops.chain([Rows::Base(base)]).map(|rows| Layer { rows, head: None });
+        let memtables = memtables.into_iter().map(Rows::Memtable);
+        let layers = memtables.chain([Rows::Base(base)]).map(|rows| Layer { rows, head: None });
         Self { direction, layers: layers.collect() }
     }
 
-    /// Reads the next row of each layer, unless it waits already.
+    /// Reads the next row of each layer that has none buffered.
     fn fill(&mut self) -> Result<()> {
         for layer in self.layers.iter_mut().filter(|layer| layer.head.is_none()) {
             layer.head = layer.rows.next()?;
@@ -55,8 +55,8 @@ impl<'s> Range<'s> {
         Ok(())
     }
 
-    /// The first of the rows that wait, and whether it is one of the base. What older layers say
-    /// of the same key is passed over.
+    /// Takes the first buffered row, and whether it is from the base. Skips older rows with the
+    /// same key.
     fn take_first(&mut self) -> Option<(Row, bool)> {
         let mut first: Option<&mut Layer<'s>> = None;
         for layer in &mut self.layers {
@@ -88,12 +88,12 @@ impl Iterator for Range<'_> {
 
     fn next(&mut self) -> Option<Result<Row>> {
         if let [Layer { rows: Rows::Base(rows), head: None }] = self.layers.as_mut_slice() {
-            // There is nothing to compare with.
+            // Fast path: only the base is left.
             return rows.next();
         }
         loop {
             if let Err(error) = self.fill() {
-                // Whatever other layers hold behind this, nobody should rely on it.
+                // Do not continue with the other layers after an error.
                 self.layers.clear();
                 return Some(Err(error));
             }
@@ -101,7 +101,7 @@ impl Iterator for Range<'_> {
             if is_base {
                 return Some(Ok(row));
             }
-            if let Some(row) = top::row(row) {
+            if let Some(row) = memtable::row(row) {
                 return Some(Ok(row));
             }
         }

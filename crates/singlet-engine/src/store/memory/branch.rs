@@ -1,9 +1,8 @@
-//! Branches: what leads to the leaves.
+//! Branches: inner nodes of the tree.
 //!
-//! A branch covers the keys from one separator of its parent to the next. All of them begin with
-//! what these two have in common, so that a search skips that prefix, and compares the eight
-//! bytes that follow, the *head*, as one number. Only where heads are equal does it look at
-//! whole keys.
+//! A branch covers the keys between two separators of its parent. All of them share the common
+//! prefix of these two, so a search skips that prefix and compares the next eight bytes, the
+//! *head*, as one number. Only equal heads require a comparison of whole keys.
 
 use super::draft::Draft;
 use super::key::{common_prefix, head};
@@ -11,55 +10,53 @@ use super::leaf::Leaf;
 use crate::store::batch::Edit;
 use std::sync::Arc;
 
-/// How many children a branch has at most. A commit writes to each child of each branch on its
-/// way, because they get another owner; more children make shallower trees. Tests want deep ones.
+/// Maximum number of children. A commit increments the reference count of each child of each branch
+/// on its path; more children make shallower trees. Small in tests, for deep trees.
 pub(super) const CHILDREN_MAX: usize = if cfg!(test) { 8 } else { 16 };
 
-/// A branch with fewer children than this is joined with a neighbour when a row goes.
+/// After a deletion, a smaller branch is merged with a neighbour.
 const CHILDREN_MIN: usize = CHILDREN_MAX / 4;
 
-/// Heads and children lie in the branch itself, and not behind pointers of their own, because
-/// following a pointer is what a search spends its time with.
+/// Heads and children are stored inline, because following pointers dominates the cost of a search.
 #[repr(C)]
 pub(super) struct Branch {
-    /// How many bytes all keys below here begin with in common.
+    /// Length of the prefix shared by all keys below.
     prefix: usize,
     children_count: usize,
-    /// The heads of the separators: the first stands between the first two children. Behind
-    /// them, the largest number there is.
+    /// The heads of the separators; the first separates the first two children. Padded with the
+    /// maximum.
     heads: [u64; CHILDREN_MAX - 1],
     children: Children,
-    /// The separators: keys from this one on belong to the child behind it. Shared, because
-    /// most commits change children and no separators.
+    /// Keys greater than or equal to a separator belong to the child after it. Shared, because most
+    /// commits change children but not separators.
     separators: Arc<[Box<[u8]>]>,
     size_bytes: u64,
 }
 
-/// The children of one branch are all leaves, or all branches: every leaf has the same depth.
+/// All leaves, or all branches: every leaf has the same depth.
 #[derive(Clone)]
 enum Children {
     Leaves([Option<Arc<Leaf>>; CHILDREN_MAX]),
     Branches([Option<Arc<Branch>>; CHILDREN_MAX]),
 }
 
-/// A leaf or a branch.
 #[derive(Clone)]
 pub(super) enum Node {
     Leaf(Arc<Leaf>),
     Branch(Arc<Branch>),
 }
 
-/// A node, and the smallest key that belongs to it.
+/// A node, and the lower bound of its keys.
 pub(super) struct Piece {
     pub(super) from: Vec<u8>,
     pub(super) node: Node,
 }
 
-/// What edits make of a node.
+/// The result of applying edits to a node.
 pub(super) enum Applied {
-    /// Another node in its place, which is what nearly every commit comes to.
+    /// One node replaces it: the common case.
     One(Node),
-    /// As many nodes as it takes; none when no row is left.
+    /// Any number of nodes; none if no row is left.
     Several(Vec<Piece>),
 }
 
@@ -78,7 +75,6 @@ impl Node {
         }
     }
 
-    /// The child of a branch that has no other.
     pub(super) fn only_child(&self) -> Option<Self> {
         match self {
             Self::Branch(branch) if branch.children_count == 1 => branch.node(0),
@@ -86,7 +82,7 @@ impl Node {
         }
     }
 
-    /// One node with what this one and the one behind it hold, if it fits.
+    /// Merges two adjacent nodes, if they fit into one.
     fn join(
         &self,
         next: &Piece,
@@ -114,10 +110,10 @@ impl Branch {
         self.children_count
     }
 
-    /// Which child this key belongs to.
+    /// The child that this key belongs to.
     pub(super) fn position(&self, key: &[u8]) -> usize {
         let wanted = head(key.get(self.prefix..).unwrap_or_default());
-        // All of them, for a loop of fixed length has no branches that could be guessed wrong.
+        // Count all: a loop of fixed length has no mispredicted branches.
         let mut position = self.heads.iter().filter(|head| **head < wanted).count();
         if self.heads.get(position) == Some(&wanted) {
             position = self.position_by_separators(key, position);
@@ -125,7 +121,7 @@ impl Branch {
         position
     }
 
-    /// Which child this key belongs to, where heads do not tell; it is not before `position`.
+    /// Resolves equal heads. The child is at or after `position`.
     #[cold]
     fn position_by_separators(&self, key: &[u8], position: usize) -> usize {
         let separators = self.separators.get(position..).unwrap_or_default();
@@ -146,7 +142,7 @@ impl Branch {
         }
     }
 
-    /// The smallest key that belongs to a child of this branch, which begins at `from`.
+    /// The lower bound of a child, given that of this branch.
     fn from<'a>(&'a self, position: usize, from: &'a [u8]) -> &'a [u8] {
         match position.checked_sub(1).and_then(|before| self.separators.get(before)) {
             Some(separator) => separator,
@@ -154,7 +150,7 @@ impl Branch {
         }
     }
 
-    /// Where the keys of a child end.
+    /// The upper bound of a child, given that of this branch.
     fn to<'a>(&'a self, position: usize, to: Option<&'a [u8]>) -> Option<&'a [u8]> {
         self.separators.get(position).map_or(to, |separator| Some(separator))
     }
@@ -187,7 +183,7 @@ impl Branch {
                 Some(to) => rest.partition_point(|edit| edit.key < to),
                 None => rest.len(),
             };
-            // The first edit belongs to this child, whatever the separators say: this ends.
+            // Always take at least one edit, so that this terminates.
             let (now, later) = rest.split_at_checked(count.max(1)).unwrap_or((rest, &[]));
             rest = later;
             let Some(child) = self.child(position) else { continue };
@@ -219,7 +215,7 @@ impl Branch {
             next = position + 1;
         }
         pieces.extend(self.pieces(next..self.children_count, from));
-        // Whoever leads now, the keys of this branch begin where they did.
+        // The lower bound of this branch stays the same.
         if let Some(first) = pieces.first_mut() {
             first.from = from.to_vec();
         }
@@ -229,11 +225,10 @@ impl Branch {
         Applied::Several(Self::grow(join_small(pieces, to, draft), to))
     }
 
-    /// Asks for the memory of all children before any of them is cloned.
+    /// Prefetches all children before any of them is cloned.
     ///
-    /// Cloning a counted pointer writes to what it points at, and a processor does such writes
-    /// strictly one after the other: with a million items in memory, sixteen children are
-    /// sixteen waits for memory. Plain reads overlap.
+    /// Cloning an `Arc` is an atomic write, and these do not overlap: with a million items in
+    /// memory, sixteen children are sixteen cache misses in a row. Plain reads overlap.
     fn touch_children(&self) {
         let owners: usize = match &self.children {
             Children::Leaves(leaves) => leaves.iter().flatten().map(Arc::strong_count).sum(),
@@ -242,7 +237,7 @@ impl Branch {
         std::hint::black_box(owners);
     }
 
-    /// This branch, with one child in the place of one child each time.
+    /// Replaces children one by one; their number stays the same.
     fn replace(&self, changes: Vec<(usize, Applied)>) -> Self {
         let mut children = self.children.clone();
         let mut size_bytes = self.size_bytes;
@@ -262,7 +257,7 @@ impl Branch {
         }
     }
 
-    /// Puts one level of branches above these nodes, which cover the keys up to `to`.
+    /// Adds one level of branches above these nodes, which cover the keys up to `to`.
     pub(super) fn grow(pieces: Vec<Piece>, to: Option<&[u8]>) -> Vec<Piece> {
         let branches = pieces.len().div_ceil(CHILDREN_MAX).max(1);
         let children = pieces.len().div_ceil(branches).max(1);
@@ -279,7 +274,7 @@ impl Branch {
         grown
     }
 
-    /// A branch with these children, at most [`CHILDREN_MAX`], which covers the keys up to `to`.
+    /// A branch with these children, at most [`CHILDREN_MAX`], covering the keys up to `to`.
     fn build(pieces: Vec<Piece>, to: Option<&[u8]>) -> Option<Self> {
         let first = pieces.first()?;
         let prefix = to.map_or(0, |to| common_prefix(&first.from, to));
@@ -306,7 +301,7 @@ impl Branch {
         Some(Self { prefix, children_count, heads, children, separators, size_bytes })
     }
 
-    /// Says what is wrong with this branch, its children left aside.
+    /// Checks this branch, without its children.
     pub(super) fn verify(&self, from: &[u8], to: Option<&[u8]>) -> Result<(), String> {
         if self.separators.len() + 1 != self.children_count || self.children_count > CHILDREN_MAX {
             return Err(format!("a branch has {} children", self.children_count));
@@ -336,7 +331,7 @@ impl Branch {
 }
 
 impl Children {
-    /// Nodes of one level are of one kind, so that a node always finds its place here.
+    /// All nodes of one level are of the same kind.
     fn set(&mut self, position: usize, node: Node) {
         match (self, node) {
             (Self::Leaves(leaves), Node::Leaf(leaf)) => {
@@ -354,7 +349,6 @@ impl Children {
     }
 }
 
-/// A look at a child, without owning it.
 #[derive(Clone, Copy)]
 pub(super) enum NodeRef<'a> {
     Leaf(&'a Leaf),
@@ -362,10 +356,9 @@ pub(super) enum NodeRef<'a> {
 }
 
 impl NodeRef<'_> {
-    /// This node with the edits done. It covers the keys from `from` up to `to`.
+    /// Applies edits to this node, which covers the keys from `from` up to `to`.
     ///
-    /// The depth of this recursion is the height of the tree: ten levels hold more rows than
-    /// memory does.
+    /// The recursion is as deep as the tree: ten levels hold more rows than fit in memory.
     pub(super) fn apply(
         self,
         edits: &[Edit<'_>],
@@ -396,10 +389,10 @@ impl Node {
     }
 }
 
-/// Makes nodes whose neighbours have vanished cover the keys that those covered.
+/// Extends nodes over the key ranges of neighbours that vanished.
 ///
-/// A branch relies on a prefix of its bounds, and so do its first and last child, and theirs.
-/// When bounds move apart, these have to be made anew. Leaves rely on nothing.
+/// A branch depends on the common prefix of its bounds, and so do its first and last child,
+/// recursively. When bounds move apart, these are rebuilt. Leaves do not depend on bounds.
 fn refit(pieces: &mut [Piece], to: Option<&[u8]>) {
     let mut to = to.map(<[u8]>::to_vec);
     for piece in pieces.iter_mut().rev() {
@@ -420,7 +413,7 @@ fn refit(pieces: &mut [Piece], to: Option<&[u8]>) {
     }
 }
 
-/// Joins neighbours of which one is small, where they fit into one node.
+/// Merges small nodes with their neighbours, where they fit.
 fn join_small(pieces: Vec<Piece>, to: Option<&[u8]>, draft: &mut Draft) -> Vec<Piece> {
     let mut joined: Vec<Piece> = Vec::with_capacity(pieces.len());
     let mut rest = pieces.into_iter().peekable();

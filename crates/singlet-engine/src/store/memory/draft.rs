@@ -1,4 +1,4 @@
-//! Making leaves: which blocks stay, which are written anew, and where leaves are cut.
+//! Building leaves: which blocks to keep, which to rewrite, and where to split.
 
 use super::block::{BLOCK_BYTES_MAX, Block, RowRef, push_row};
 use super::branch::{Applied, Node, Piece};
@@ -8,27 +8,26 @@ use crate::store::batch::Edit;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// How much memory a draft keeps from commit to commit: enough for any leaf but those of large
-/// rows.
+/// Buffer memory kept between commits: enough for any leaf without large rows.
 const BYTES_KEPT_MAX: usize = 4 * BLOCK_BYTES_MAX;
 
-/// How rows are laid out over blocks and leaves.
+/// How to distribute rows over blocks and leaves.
 #[derive(Clone, Copy, PartialEq)]
 enum Fill {
-    /// As much in each as fits.
+    /// As full as possible.
     Full,
-    /// About the same in each.
+    /// Evenly.
     Even,
 }
 
-/// Rows on their way into leaves. Its memory is used again and again.
+/// Builder for leaves, with reusable buffers.
 #[derive(Default)]
 pub(super) struct Draft {
     fingerprints: Vec<u16>,
-    /// Where each row begins: in its block, or in `bytes` if it has none yet.
+    /// Offset of each row: in its block, or in `bytes` if it has none yet.
     starts: Vec<usize>,
     blocks: Vec<BlockDraft>,
-    /// The rows that have no block yet. They are the last ones.
+    /// The last rows, which have no block yet.
     bytes: Vec<u8>,
 }
 
@@ -36,19 +35,19 @@ struct BlockDraft {
     block: Block,
     /// The head of its first key.
     head: u64,
-    /// How many rows are in it and before it.
+    /// Number of rows up to its end.
     end: usize,
 }
 
-/// Where an edit belongs.
+/// The position of an edit.
 struct Spot {
     block: usize,
-    /// The row that it is about; none, but at the right place, if there is none.
+    /// The row with its key, or an empty range at the insertion point.
     rows: Range<usize>,
 }
 
 impl Leaf {
-    /// This leaf with the edits done. Its keys begin at `from`.
+    /// Applies edits to this leaf, whose keys start at `from`.
     pub(super) fn apply(&self, edits: &[Edit<'_>], from: &[u8], draft: &mut Draft) -> Applied {
         self.touch_blocks();
         if let [edit] = edits
@@ -59,7 +58,7 @@ impl Leaf {
         draft.clear();
         // The rows before this one are in the draft.
         let mut next = 0;
-        // The block that is being written anew.
+        // The block being rewritten.
         let mut rewritten = None;
         for edit in edits {
             let spot = self.spot(edit.key);
@@ -74,8 +73,8 @@ impl Leaf {
             draft.push_edit(*edit);
             next = spot.rows.end;
         }
-        // Rows that arrive in the order of their keys, as stream records do, leave full leaves
-        // behind; any others leave room on both sides of a cut.
+        // Rows appended in key order, like stream records, leave full leaves behind; otherwise
+        // leave room on both sides of a split.
         let fill = if next == self.rows() { Fill::Full } else { Fill::Even };
         if let Some(rewritten) = rewritten {
             next = draft.finish_block(self, rewritten, next, fill);
@@ -99,7 +98,7 @@ impl Leaf {
         }
     }
 
-    /// One edit, done without looking at other blocks, where these can stay as they are.
+    /// Fast path for one edit: touches one block only, if the others can stay.
     fn splice(&self, edit: Edit<'_>, draft: &mut Draft) -> Option<Self> {
         let spot = self.spot(edit.key);
         let (old, _) = self.block(spot.block)?;
@@ -125,7 +124,7 @@ impl Leaf {
         Some(leaf)
     }
 
-    /// One leaf with the rows of this one and of the one behind it, if they fit.
+    /// Merges two adjacent leaves, if they fit.
     pub(super) fn join(&self, next: &Self, draft: &mut Draft) -> Option<Node> {
         if self.rows() + next.rows() > ROWS_MAX || self.blocks() + next.blocks() > BLOCKS_MAX {
             return None;
@@ -138,7 +137,7 @@ impl Leaf {
 }
 
 impl Draft {
-    /// The leaves of a map that has been empty so far.
+    /// The first leaves of an empty map.
     pub(super) fn leaves(&mut self, edits: &[Edit<'_>]) -> Vec<Piece> {
         self.clear();
         for edit in edits {
@@ -148,7 +147,7 @@ impl Draft {
         self.cut_leaves(Fill::Full, &[])
     }
 
-    /// Forgets all rows, and gives back memory that only a large commit needs.
+    /// Clears the draft, and releases memory that only a large commit needs.
     pub(super) fn shrink(&mut self) {
         self.clear();
         self.bytes.shrink_to(BYTES_KEPT_MAX);
@@ -168,7 +167,7 @@ impl Draft {
         self.fingerprints.len()
     }
 
-    /// Adds blocks of a leaf as they are, and gives the row behind them.
+    /// Adds blocks of a leaf unchanged. Returns the row after them.
     fn keep_blocks(&mut self, leaf: &Leaf, blocks: Range<usize>) -> usize {
         let first_row = leaf.rows_of(blocks.start).start;
         let mut next = first_row;
@@ -183,7 +182,7 @@ impl Draft {
         next
     }
 
-    /// Adds rows of one block of a leaf, to be written anew.
+    /// Copies rows of one block of a leaf.
     fn copy_rows(&mut self, leaf: &Leaf, rows: Range<usize>) {
         let last = rows.clone().next_back().and_then(|row| leaf.row(row));
         let Some((first, last)) = leaf.row(rows.start).zip(last) else { return };
@@ -195,7 +194,7 @@ impl Draft {
         self.bytes.extend_from_slice(copied.unwrap_or_default());
     }
 
-    /// Adds the row that an edit writes, if it writes one.
+    /// Adds the row that an edit writes, if any.
     fn push_edit(&mut self, edit: Edit<'_>) {
         if let Some(value) = edit.value {
             self.fingerprints.push(fingerprint(edit.key));
@@ -204,7 +203,7 @@ impl Draft {
         }
     }
 
-    /// Adds what is left of a block that is written anew, and gives the row behind it.
+    /// Copies the rest of a block being rewritten. Returns the row after it.
     fn finish_block(&mut self, leaf: &Leaf, block: usize, next: usize, fill: Fill) -> usize {
         let end = leaf.rows_of(block).end;
         self.copy_rows(leaf, next..end);
@@ -212,7 +211,7 @@ impl Draft {
         end
     }
 
-    /// Makes blocks of the rows that have none yet.
+    /// Splits the rows without a block into blocks.
     fn cut_blocks(&mut self, fill: Fill) {
         let bytes_target = match fill {
             Fill::Full => BLOCK_BYTES_MAX,
@@ -224,8 +223,8 @@ impl Draft {
         let mut first = self.blocks.last().map_or(0, |block| block.end);
         while first < self.rows() {
             let begin = self.start(first);
-            // A row belongs to this block when at least half of it does, but never beyond what a
-            // block may hold.
+            // A row belongs to this block if at least half of it fits the target and all of it the
+            // maximum.
             let fits = |row: &usize| {
                 let (start, end) = (self.start(*row) - begin, self.start(row + 1) - begin);
                 usize::midpoint(start, end) <= bytes_target && end <= BLOCK_BYTES_MAX
@@ -243,12 +242,12 @@ impl Draft {
         self.bytes.clear();
     }
 
-    /// Where a row that has no block yet begins, or where the last of them ends.
+    /// The offset of a row without a block, or the end of the last one.
     fn start(&self, row: usize) -> usize {
         self.starts.get(row).copied().unwrap_or(self.bytes.len())
     }
 
-    /// Adds a block, whose rows end here, or joins it with the block before it.
+    /// Adds a block up to row `end`, or merges it with the previous one.
     fn push_block(&mut self, block: Block, head: u64, end: usize) {
         if let Some(last) = self.blocks.last_mut()
             && let Some(joined) = last.block.join(&block)
@@ -262,7 +261,6 @@ impl Draft {
         }
     }
 
-    /// The block in which a row lies.
     fn block_of(&self, row: usize) -> usize {
         self.blocks.partition_point(|block| block.end <= row)
     }
@@ -274,7 +272,6 @@ impl Draft {
         Some(block.row(start..next.map_or(block.bytes().len(), |next| *next)))
     }
 
-    /// Makes leaves of the blocks.
     fn cut_leaves(&mut self, fill: Fill, from: &[u8]) -> Vec<Piece> {
         let mut leaves = Vec::with_capacity(1);
         let mut from = from.to_vec();
@@ -291,7 +288,7 @@ impl Draft {
         leaves
     }
 
-    /// Where a leaf ends that begins with this row.
+    /// The end of a leaf that starts with this row.
     fn cut_behind(&self, first: usize, fill: Fill) -> usize {
         let first_block = self.block_of(first);
         let end_max = match self.blocks.get(first_block + BLOCKS_MAX - 1) {
@@ -311,8 +308,8 @@ impl Draft {
                 ((first + target).min(end_max), target / 3)
             }
         };
-        // Between keys that have little in common separators are short, and rows of one partition
-        // stay together.
+        // Split between keys with a short common prefix: separators stay short, and the rows of a
+        // partition stay together.
         let from = target.saturating_sub(room).max(first + 1);
         let in_common = |row: &usize| {
             let keys = self.row(row - 1).zip(self.row(*row));
@@ -322,7 +319,6 @@ impl Draft {
         (from..=(target + room).min(end_max)).min_by_key(in_common).unwrap_or(end_max)
     }
 
-    /// A leaf with these rows.
     fn leaf(&self, rows: Range<usize>) -> Leaf {
         let mut leaf = Leaf::new();
         let mut first = rows.start;
@@ -341,7 +337,7 @@ impl Draft {
             let (own, head) = if begin == 0 && end_here == *end {
                 (block.clone(), *head)
             } else {
-                // A block that two leaves would have to share is cut.
+                // Split a block that two leaves would share.
                 let own = Block::new(block.bytes().get(begin..stop).unwrap_or_default());
                 let head = own.head();
                 (own, head)

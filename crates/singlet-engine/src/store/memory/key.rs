@@ -1,7 +1,7 @@
-//! Small measures of keys that spare a search most of its comparisons.
+//! Key heads and fingerprints, which save most key comparisons of a search.
 
-/// The first eight bytes as a number that sorts as they do. A shorter key is filled up with
-/// zeros, so that different keys can have the same head, but never in the wrong order.
+/// The first eight bytes as a number with the same order. Shorter keys are padded with zeros, so
+/// different keys may have equal heads, but never in the wrong order.
 pub(super) fn head(key: &[u8]) -> u64 {
     match key.first_chunk() {
         Some(bytes) => u64::from_be_bytes(*bytes),
@@ -9,17 +9,15 @@ pub(super) fn head(key: &[u8]) -> u64 {
     }
 }
 
-/// How many bits an eight-byte number has left behind this many bytes, fewer than eight.
+/// Number of unused bits after fewer than eight bytes.
 fn padding(bytes: usize) -> u32 {
-    // An empty key leaves all 64, by which nothing may be shifted; but then there is nothing to
-    // shift either.
+    // An empty key would need a shift by 64, which overflows; shifting zero by zero is the same.
     u32::try_from(8 - bytes).unwrap_or(0) * 8 % 64
 }
 
-/// Two bytes that are the same for equal keys, and mostly differ for different ones.
+/// A 16-bit hash of a key.
 ///
-/// A multiplication for each eight bytes mixes well enough: the worst that a collision costs is
-/// one comparison of keys.
+/// One multiplication per eight bytes mixes well enough: a collision costs one key comparison.
 pub(super) fn fingerprint(key: &[u8]) -> u16 {
     const ODD: u64 = 0x9E37_79B9_7F4A_7C15;
     let (words, rest) = key.as_chunks::<8>();
@@ -32,13 +30,12 @@ pub(super) fn fingerprint(key: &[u8]) -> u16 {
     (hash >> 48) as u16
 }
 
-/// How many bytes two keys begin with in common.
 pub(super) fn common_prefix(a: &[u8], b: &[u8]) -> usize {
     a.iter().zip(b).take_while(|(a, b)| a == b).count()
 }
 
-/// The shortest key that is greater than `left` and not greater than `right`: what separates
-/// two neighbours. `left` must be the smaller one.
+/// The shortest key that is greater than `left` and at most `right`. `left` must be smaller than
+/// `right`.
 pub(super) fn separator<'k>(left: &[u8], right: &'k [u8]) -> &'k [u8] {
     right.get(..=common_prefix(left, right)).unwrap_or(right)
 }

@@ -1,9 +1,9 @@
-//! Leaves: which rows there are, and where they lie.
+//! Leaves: the offsets of rows in their blocks.
 //!
-//! With a million items in memory, a lookup spends its time waiting for memory, about as long for
-//! one line of it as for all the work between. So it waits as seldom as possible: the branches
-//! above are few enough to stay in the cache, a leaf is asked for as a whole, and fingerprints
-//! tell which row is wanted, where a binary search would read seven keys on its way.
+//! With a million items in memory, cache misses dominate a lookup; one costs about as much as all
+//! the computation in between. So lookups minimize them: the branches are few enough to stay in the
+//! cache, a leaf is prefetched as a whole, and fingerprints find the row, where a binary search
+//! would read seven keys.
 
 use super::block::{Block, RowRef};
 use super::key::{fingerprint, head};
@@ -11,46 +11,44 @@ use crate::store::bytes::{Bytes, Row};
 use std::cmp::Ordering;
 use std::ops::Range;
 
-/// How many rows a leaf holds. Rows of indexes are some sixty bytes long, so that theirs lie in
-/// two or three blocks; it fits into a byte.
+/// Maximum number of rows. Index rows are some sixty bytes long, so theirs fill two or three
+/// blocks. Fits into a byte.
 pub(super) const ROWS_MAX: usize = if cfg!(test) { 16 } else { 128 };
 
-/// In how many blocks the rows of a leaf lie. A commit writes to each block of each leaf that it
-/// changes, because they get another owner; more of them make fewer leaves.
+/// Maximum number of blocks. A commit increments the reference count of each block of each leaf
+/// that it changes; more blocks mean fewer leaves.
 pub(super) const BLOCKS_MAX: usize = if cfg!(test) { 4 } else { 16 };
 
-/// How many bytes come from memory at once.
+/// Size of a cache line.
 const LINE_BYTES: usize = 64;
 
-/// How many fingerprints are compared at once.
+/// Fingerprints compared at once.
 const CHUNK: usize = 16;
 const _: () = assert!(ROWS_MAX.is_multiple_of(CHUNK) && ROWS_MAX < u8::MAX as usize);
 
 /// At least one row, sorted by key.
 ///
-/// All lies in the leaf itself and not behind pointers of its own, and what a lookup reads lies
-/// together at the beginning.
+/// Everything is stored inline, and the fields that a lookup reads come first.
 #[derive(Clone)]
 #[repr(C)]
 pub(super) struct Leaf {
     rows: u8,
-    /// For each block, the number of rows in it and in the blocks before it. Behind the last
-    /// block, the largest number there is.
+    /// Per block, the number of rows up to its end. Padded with the maximum.
     ends: [u8; BLOCKS_MAX],
-    /// For each row, a hash of its key.
+    /// Per row, a hash of its key.
     fingerprints: [u16; ROWS_MAX],
-    /// For each row, where it begins in its block. No row begins behind [`BLOCK_BYTES_MAX`].
+    /// Per row, its offset in its block, which is below [`BLOCK_BYTES_MAX`].
     ///
     /// [`BLOCK_BYTES_MAX`]: super::block::BLOCK_BYTES_MAX
     starts: [u16; ROWS_MAX],
     blocks: [Option<Block>; BLOCKS_MAX],
-    /// For each block, the head of its first key. Behind the last block, the largest number.
+    /// Per block, the head of its first key. Padded with the maximum.
     heads: [u64; BLOCKS_MAX],
     size_bytes: u64,
 }
 
 impl Leaf {
-    /// A leaf without rows, to which they are to be added.
+    /// An empty leaf.
     pub(super) fn new() -> Self {
         Self {
             rows: 0,
@@ -63,8 +61,8 @@ impl Leaf {
         }
     }
 
-    /// Puts a block, whose first key has this head, in the place of one, or behind the last. Its
-    /// rows have these fingerprints and begin there. Whoever calls this knows that there is room.
+    /// Replaces a block or appends one, given the head of its first key and the fingerprints and
+    /// offsets of its rows. The caller ensures that there is room.
     pub(super) fn put_block(
         &mut self,
         position: usize,
@@ -89,7 +87,7 @@ impl Leaf {
         for ((own_fingerprint, own_start), (fingerprint, start)) in
             slots.zip(fingerprints.iter().zip(starts))
         {
-            // No row of a block of several begins beyond what a block may hold.
+            // In a block of several rows, all offsets are below the maximum.
             (*own_fingerprint, *own_start) = (*fingerprint, u16::try_from(start).unwrap_or(0));
         }
         let mut slots = self.ends.iter_mut().zip(&mut self.heads).zip(&mut self.blocks);
@@ -101,30 +99,27 @@ impl Leaf {
         }
     }
 
-    /// How many rows there are.
     pub(super) fn rows(&self) -> usize {
         usize::from(self.rows)
     }
 
-    /// How many bytes of memory this leaf takes.
+    /// Memory used by this leaf and its blocks.
     pub(super) fn size_bytes(&self) -> u64 {
         self.size_bytes
     }
 
-    /// How many blocks there are.
     pub(super) fn blocks(&self) -> usize {
         self.ends.iter().filter(|end| **end != u8::MAX).count()
     }
 
-    /// The block in which a row lies.
     pub(super) fn block_of(&self, row: usize) -> usize {
-        // All of them, counted in bytes: that takes a few instructions for all together.
+        // Count all, as bytes: vectorized, that takes a few instructions.
         let row = u8::try_from(row).unwrap_or(u8::MAX - 1);
         let before: u8 = self.ends.iter().map(|end| u8::from(*end <= row)).sum();
         usize::from(before)
     }
 
-    /// The rows in a block; none, but at the right place, behind the last block.
+    /// The rows of a block; an empty range past the last block.
     pub(super) fn rows_of(&self, block: usize) -> Range<usize> {
         let end = |block: usize| {
             self.ends.get(block).map_or(self.rows(), |end| usize::from(*end).min(self.rows()))
@@ -160,20 +155,18 @@ impl Leaf {
         self.row(row).map_or(&[], RowRef::key)
     }
 
-    /// The row, shared with this leaf.
     pub(super) fn share(&self, row: usize) -> Option<Row> {
         let (shared, start, middle, end) = self.row(row)?.share();
         Some(Row::new(shared, start, middle, end))
     }
 
-    /// The value of a key, shared with this leaf.
     pub(super) fn get(&self, key: &[u8]) -> Option<Bytes> {
         let (_, row) = self.find(key)?;
         let (shared, _, middle, end) = row.share();
         Some(Bytes::new(shared, middle..end))
     }
 
-    /// Asks for all memory that a lookup may read, so that it waits once and not four times.
+    /// Prefetches all memory that a lookup may read: one cache miss instead of four.
     fn touch(&self) {
         let numbers = LINE_BYTES / size_of::<u16>();
         let fingerprints = self.fingerprints.iter().step_by(numbers);
@@ -183,19 +176,17 @@ impl Leaf {
         std::hint::black_box(sum + blocks.flatten().count());
     }
 
-    /// Asks for the memory that giving the blocks another owner will write to. See
-    /// `Branch::touch_children`.
+    /// Prefetches the reference counts of the blocks. See `Branch::touch_children`.
     pub(super) fn touch_blocks(&self) {
         std::hint::black_box(self.blocks.iter().flatten().map(Block::touch).sum::<usize>());
     }
 
-    /// Which row has this key, and where it lies.
     fn find(&self, key: &[u8]) -> Option<(usize, RowRef<'_>)> {
         self.touch();
         let wanted = fingerprint(key);
         let (chunks, _) = self.fingerprints.as_chunks::<CHUNK>();
         for (number, chunk) in chunks.iter().enumerate() {
-            // Without a branch for each, so that all are compared at once.
+            // Branchless, so that all are compared at once.
             if !chunk.iter().fold(false, |any, own| any | (*own == wanted)) {
                 continue;
             }
@@ -203,8 +194,8 @@ impl Leaf {
                 if *own == wanted
                     && let Some(found) = self.row(row)
                 {
-                    // The owners are counted at the beginning of the block: asked for together
-                    // with the row, they are one wait and not two.
+                    // The reference count is at the start of the block: prefetched together with
+                    // the row, both are one cache miss.
                     std::hint::black_box(found.block.touch());
                     if found.key() == key {
                         return Some((row, found));
@@ -215,10 +206,10 @@ impl Leaf {
         None
     }
 
-    /// Which row has this key, or before which row it belongs.
+    /// The row with this key, or its insertion point.
     pub(super) fn search(&self, key: &[u8]) -> Result<usize, usize> {
-        // It belongs to the last block whose first key is not behind it. Heads tell which that
-        // is, unless blocks begin in the same partition.
+        // The key belongs to the last block whose first key is not greater. Heads decide, unless
+        // several blocks start in the same partition.
         let wanted = head(key);
         let mut block = self.heads.iter().filter(|head| **head < wanted).count();
         while self.heads.get(block) == Some(&wanted)
@@ -242,12 +233,12 @@ impl Leaf {
         self.find(key).map_or_else(|| self.search(key), |(row, _)| Ok(row))
     }
 
-    /// Whether this leaf should be joined with a neighbour.
+    /// Whether this leaf should be merged with a neighbour.
     pub(super) fn is_small(&self) -> bool {
         self.rows() < ROWS_MAX / 4 && self.blocks() < BLOCKS_MAX / 4
     }
 
-    /// Says what is wrong with this leaf, if anything is.
+    /// Describes the first inconsistency, if any.
     pub(super) fn verify(&self, from: &[u8], to: Option<&[u8]>) -> Result<(), String> {
         let rows = self.rows();
         if rows == 0 || rows > ROWS_MAX {
@@ -269,7 +260,7 @@ impl Leaf {
     }
 }
 
-/// A leaf has at most [`ROWS_MAX`] rows, so that nothing is ever cut off here.
+/// A leaf has at most [`ROWS_MAX`] rows, so this never truncates.
 fn number(rows: usize) -> u8 {
     u8::try_from(rows).unwrap_or(u8::MAX)
 }

@@ -1,4 +1,4 @@
-//! Walking over the rows between two bounds.
+//! Range scans.
 
 use super::branch::{Branch, NodeRef};
 use super::leaf::Leaf;
@@ -9,12 +9,12 @@ use std::ops::Bound;
 
 /// The rows of a tree between two bounds, in either direction.
 ///
-/// It keeps the way from the root to where it stands, and the bound at which it ends.
+/// Keeps the path from the root to its position, and its end bound.
 pub(crate) struct Range<'s> {
     direction: Direction,
-    /// The branches above the leaf, each with the position of the child that was taken.
+    /// The branches above the leaf, with the position of the child taken.
     way: Vec<(&'s Branch, usize)>,
-    /// The leaf, and the rows of it that have not been handed out.
+    /// The leaf, and its rows not yet returned.
     leaf: Option<&'s Leaf>,
     rows: std::ops::Range<usize>,
     end: Bound<Vec<u8>>,
@@ -43,7 +43,7 @@ impl<'s> Range<'s> {
         };
         range.descend(root, edge);
         if let Some(leaf) = range.leaf {
-            // The first row that is not before the bound, seen from the small keys.
+            // The first row that is not before the bound, in ascending order.
             let row = match start {
                 Bound::Unbounded => return range,
                 Bound::Included(key) | Bound::Excluded(key) => match leaf.search(key) {
@@ -63,7 +63,7 @@ impl<'s> Range<'s> {
         range
     }
 
-    /// Goes down to a leaf and stands before all of its rows.
+    /// Descends to a leaf, in front of all of its rows.
     fn descend(&mut self, from: NodeRef<'s>, edge: Edge<'_>) {
         let mut node = Some(from);
         while let Some(NodeRef::Branch(branch)) = node {
@@ -81,7 +81,7 @@ impl<'s> Range<'s> {
         }
     }
 
-    /// Goes on to the next leaf; false when there is none.
+    /// Advances to the next leaf. Returns false if there is none.
     fn advance(&mut self) -> bool {
         self.leaf = None;
         while let Some((branch, position)) = self.way.pop() {
@@ -142,10 +142,10 @@ impl fmt::Debug for Range<'_> {
     }
 }
 
-/// Where in a subtree a range begins.
+/// Where a range starts in a subtree.
 #[derive(Clone, Copy)]
 enum Edge<'k> {
-    /// At whatever comes first in the direction of the range.
+    /// The first child in the direction of the range.
     First,
     At(&'k [u8]),
 }

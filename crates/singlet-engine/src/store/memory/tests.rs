@@ -1,5 +1,5 @@
-//! Trees do what a `BTreeMap` does, whatever becomes of the versions before. The nodes of these
-//! trees are small, so that few rows make deep trees.
+//! Trees behave like a `BTreeMap`, and old versions stay unchanged. Nodes are small here, so that
+//! few rows make deep trees.
 
 use super::draft::Draft;
 use super::tree::Tree;
@@ -14,15 +14,15 @@ type Model = BTreeMap<Vec<u8>, Vec<u8>>;
 
 #[derive(Clone, Debug)]
 enum Step {
-    /// Rows that come, change and go together.
+    /// Rows put and deleted together.
     Edits(Vec<(Vec<u8>, Option<Vec<u8>>)>),
-    /// Rows that follow all others of their partition, as stream records do.
+    /// Rows appended to their partition, like stream records.
     Append(u8, usize),
-    /// Rows from a key on, as many as there are.
+    /// Deletes up to this many rows, starting at a key.
     DeleteFrom(Vec<u8>, usize),
 }
 
-/// Keys of a few partitions, larger than a leaf, and keys that are prefixes of others.
+/// Keys of a few partitions larger than a leaf, and keys that are prefixes of others.
 fn key() -> impl Strategy<Value = Vec<u8>> {
     prop_oneof![
         8 => (0_u8..6, 0_u16..200).prop_map(|(partition, sort)| {
@@ -35,7 +35,7 @@ fn key() -> impl Strategy<Value = Vec<u8>> {
     ]
 }
 
-/// Values from nothing to more than a block holds.
+/// Values from empty to larger than a block.
 fn value() -> impl Strategy<Value = Vec<u8>> {
     let length = prop_oneof![6 => 0_usize..40, 2 => 40_usize..200, 1 => 200_usize..600];
     (any::<u8>(), length).prop_map(|(byte, length)| vec![byte; length])

@@ -1,4 +1,4 @@
-//! A sorted map from bytes to bytes whose versions share what they have in common.
+//! A persistent sorted map from bytes to bytes.
 
 use super::branch::{Applied, Branch, Node, NodeRef};
 use super::draft::Draft;
@@ -8,18 +8,17 @@ use crate::store::batch::Edit;
 use crate::store::bytes::Bytes;
 use std::ops::Bound;
 
-/// One version of the map. Cloning it copies a pointer; changing it makes another version.
+/// One version of the map. Cloning it copies a pointer; changing it makes a new version.
 ///
-/// Made for this, because persistent maps that are ready-made (`imbl::OrdMap`, `rpds`) keep each
-/// row behind a pointer of its own: with a million items, what a commit or a walk over rows costs
-/// is the number of places in memory that it must wait for.
+/// Existing persistent maps (`imbl::OrdMap`, `rpds`) keep each row behind a separate pointer; with
+/// a million items, cache misses dominate the cost of commits and scans.
 #[derive(Clone, Default)]
 pub(super) struct Tree {
     root: Option<Node>,
 }
 
 impl Tree {
-    /// The map with these edits, which are sorted by key. What `draft` holds does not matter.
+    /// Applies edits, sorted by key. The contents of `draft` do not matter.
     pub(super) fn apply(&self, edits: &[Edit<'_>], draft: &mut Draft) -> Self {
         let applied = match &self.root {
             Some(root) => root.as_ref().apply(edits, &[], None, draft),
@@ -34,7 +33,7 @@ impl Tree {
                 pieces.pop().map(|piece| piece.node)
             }
         };
-        // A root with a single child leads nowhere else.
+        // Collapse roots with a single child.
         while let Some(child) = root.as_ref().and_then(Node::only_child) {
             root = Some(child);
         }
@@ -67,7 +66,7 @@ impl Tree {
         self.root.as_ref().map_or(0, Node::size_bytes)
     }
 
-    /// Says what is wrong with this tree, if anything is.
+    /// Describes the first inconsistency, if any.
     pub(super) fn verify(&self) -> Result<(), String> {
         let Some(root) = &self.root else { return Ok(()) };
         let mut leaf_depth = None;

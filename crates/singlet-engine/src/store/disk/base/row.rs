@@ -1,8 +1,7 @@
-//! Rows on disk: the value, and a checksum behind it.
+//! Rows on disk: the value, followed by a checksum.
 //!
-//! The checksums of pages tell that a page is as it was written. This one tells that a row is: it
-//! covers the keyspace and the key too, because a sound value in the wrong place is as wrong as
-//! a damaged one, whichever layer has put it there.
+//! Page checksums detect damaged pages. This one also covers the keyspace and the key, so it
+//! detects a valid value stored in the wrong place, whichever layer put it there.
 
 use crate::store::bytes::{Bytes, Row};
 use crate::store::error::Error;
@@ -21,14 +20,14 @@ fn checksum(keyspace: Keyspace, key: &[u8], value: &[u8]) -> u32 {
     hasher.finalize()
 }
 
-/// Makes `sealed` what is stored for this value.
+/// Writes the stored form of a value to `sealed`.
 pub(super) fn seal(keyspace: Keyspace, key: &[u8], value: &[u8], sealed: &mut Vec<u8>) {
     sealed.clear();
     sealed.extend_from_slice(value);
     sealed.extend_from_slice(&checksum(keyspace, key, value).to_le_bytes());
 }
 
-/// The value of what is stored, if it is what was written for this key.
+/// The value, if its checksum matches the key.
 fn value_of<'a>(keyspace: Keyspace, key: &[u8], sealed: &'a [u8]) -> Result<&'a [u8], Error> {
     match sealed.split_last_chunk::<CHECKSUM>() {
         Some((value, stored)) if *stored == checksum(keyspace, key, value).to_le_bytes() => {
@@ -42,14 +41,12 @@ fn value_of<'a>(keyspace: Keyspace, key: &[u8], sealed: &'a [u8]) -> Result<&'a 
     }
 }
 
-/// The value of what is stored, copied.
 pub(super) fn open_value(keyspace: Keyspace, key: &[u8], sealed: &[u8]) -> Result<Bytes, Error> {
     let value = value_of(keyspace, key, sealed)?;
     Ok(Bytes::new(Arc::from(value), 0..offset(value.len())))
 }
 
-/// Key and value of what is stored, copied. They are put together in `scratch`, which is used from
-/// row to row.
+/// Key and value, copied. `scratch` is a buffer reused across rows.
 pub(super) fn open(
     keyspace: Keyspace,
     key: &[u8],
@@ -64,8 +61,8 @@ pub(super) fn open(
     Ok(Row::new(Arc::from(scratch.as_slice()), 0, offset(key.len()), end))
 }
 
-/// Rows are at most [`ROW_BYTES_MAX`](crate::store::ROW_BYTES_MAX) long when they are written,
-/// and what is read has passed its checksum.
+/// Written rows are at most [`ROW_BYTES_MAX`](crate::store::ROW_BYTES_MAX) long, and read rows have
+/// passed their checksum.
 fn offset(bytes: usize) -> u32 {
     u32::try_from(bytes).unwrap_or(u32::MAX)
 }

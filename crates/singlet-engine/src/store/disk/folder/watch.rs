@@ -1,4 +1,4 @@
-//! Whether a folder that is open is still where it was.
+//! Detects whether an open folder was removed or replaced.
 
 use super::Error;
 use std::fs::{self, File, Metadata};
@@ -7,21 +7,21 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-/// How long a folder may be gone before whoever writes is refused: a write that is acknowledged
-/// within this time of the change may be lost. Looking takes five `stat`s, a few microseconds, which
-/// at this interval is less than a thousandth of a processor's time.
+/// How long a removed folder may go unnoticed: a write acknowledged within this time may be lost. A
+/// check takes five `stat`s, a few microseconds, which at this interval is less than a thousandth
+/// of a core.
 const WATCH_INTERVAL_MS: u64 = 20;
 
-/// The folder and its files, and what their names stood for when it was opened.
+/// The folder and its files, with their identities at open.
 #[derive(Debug)]
 pub(in crate::store::disk) struct FolderWatch {
     paths: Vec<(PathBuf, Identity)>,
     begun: Instant,
-    /// When they were looked at last, in milliseconds since then.
+    /// Time of the last check, in milliseconds since `begun`.
     looked_ms: AtomicU64,
 }
 
-/// The device and the number of a file on it; none where the system does not tell.
+/// Device and inode; `None` where the system has none.
 type Identity = Option<(u64, u64)>;
 
 impl FolderWatch {
@@ -33,15 +33,15 @@ impl FolderWatch {
         Ok(Self { paths, begun: Instant::now(), looked_ms: AtomicU64::new(0) })
     }
 
-    /// Refuses to go on if the folder or a file of it is not what it was. Looks only if nobody has
-    /// for a while.
+    /// Fails if the folder or one of its files was removed or replaced. Checks at most once per
+    /// interval.
     pub(in crate::store::disk) fn check(&self) -> Result<(), Error> {
         let now_ms = u64::try_from(self.begun.elapsed().as_millis()).unwrap_or(u64::MAX);
         if now_ms - self.looked_ms.load(Ordering::Relaxed).min(now_ms) < WATCH_INTERVAL_MS {
             return Ok(());
         }
         self.look()?;
-        // Only once it is known to be there: others are not to rely on what is being found out.
+        // Only after a successful check, because other threads rely on it.
         self.looked_ms.store(now_ms, Ordering::Relaxed);
         Ok(())
     }

@@ -1,66 +1,65 @@
-//! What the log is made of: a record for each commit.
+//! Log records: one per commit.
 //!
-//! A record says which one it follows, and its checksum covers that too, so that the records of
-//! a log form a chain. What lies behind the end of the chain, left over from an earlier use of the
-//! file or from a crash, never fits on.
+//! Each record refers to its predecessor, and its checksum covers that reference, so records form a
+//! chain. Bytes after the end of the chain, left over from an earlier use of the file or from a
+//! crash, never continue it.
 //!
 //! docs/format.md has the layout.
 
 use crate::store::batch::{Batch, Edit, EditsOf};
-use crate::store::disk::top;
+use crate::store::disk::memtable;
 use crate::store::keyspace::Keyspace;
 use std::ops::Range;
 
-/// What comes before the edits of a record.
 pub(super) const HEADER_BYTES: usize = 44;
 
-/// Where the header has the length of the edits.
+/// Offset of the length of the edits.
 const LENGTH_AT: usize = 24;
 
-/// Records begin at multiples of this, so that a search for one need not look at every byte.
+/// Records are aligned, so that a search need not look at every byte.
 pub(super) const ALIGNMENT: usize = 8;
 
-/// The end of a chain: the record that the next one follows.
+/// The end of a chain, which the next record refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::store::disk) struct Link {
-    /// Records are numbered from one on.
+    /// Records are numbered from one.
     pub(in crate::store::disk) sequence: u64,
     pub(in crate::store::disk) checksum: u32,
 }
 
 impl Link {
-    /// What the first record follows.
+    /// The predecessor of the first record.
     pub(in crate::store::disk) const NONE: Self = Self { sequence: 0, checksum: 0 };
 }
 
-/// What all records that are written have in common.
+/// Fields shared by all records of one writer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Mark {
-    /// Random and for the whole log. Items are made by whoever uses the engine, and left-over
-    /// bytes of one may lie where a record is looked for. Every record begins with this number,
-    /// which they do not know, so that no item passes for a record.
+pub(super) struct Stamp {
+    /// Random, per log. Item contents come from users, and left-over bytes may lie where a record
+    /// is expected. Every record starts with this secret number, so no item can pass for a record.
     pub(super) salt: u64,
-    /// Random and for one opening of the log. After a crash a record may be written again as it
-    /// was, where others of before lie behind it; this number makes it another.
+    /// Random, per opening of the log. After a crash a record may be written again with the same
+    /// contents in front of left-over records; this number makes it different, so that they do not
+    /// follow it.
     pub(super) life: u32,
 }
 
-/// What a record says of itself, before its edits; verified by a checksum of its own.
+/// A record's header, verified by its own checksum.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Header {
-    /// The end of the chain once this record is part of it.
+    /// The end of the chain including this record.
     pub(super) link: Link,
-    /// The checksum of the record before it.
+    /// The checksum of the previous record.
     previous: u32,
-    /// How many records before it were not known to be on the disk when it was written.
+    /// Number of earlier records not known to be on disk when it was written.
     unsynced: u32,
     edits_len: usize,
     edits_checksum: u32,
 }
 
-/// Makes `out` the record of a batch, which follows another.
+/// Encodes a batch as the record after `after`.
 pub(super) fn encode(
-    mark: Mark,
+    stamp: Stamp,
     after: Link,
     unsynced: u32,
     batch: &Batch,
@@ -72,12 +71,12 @@ pub(super) fn encode(
         for Edit { key, value } in edits {
             let kept = value.map_or(0, <[u8]>::len) + 1;
             out.push(keyspace.number());
-            // A batch refuses rows that are too long for this.
+            // A batch rejects rows that are too long for this.
             out.extend_from_slice(&(key.len() as u32).to_le_bytes());
             out.extend_from_slice(&(kept as u32).to_le_bytes());
             out.extend_from_slice(key);
             out.extend_from_slice(value.unwrap_or_default());
-            out.push(top::mark(value));
+            out.push(memtable::tag(value));
         }
     }
     let sequence = after.sequence + 1;
@@ -88,10 +87,10 @@ pub(super) fn encode(
     fields.extend_from_slice(&(edits.len() as u64).to_le_bytes());
     fields.extend_from_slice(&after.checksum.to_le_bytes());
     fields.extend_from_slice(&unsynced.to_le_bytes());
-    fields.extend_from_slice(&mark.life.to_le_bytes());
-    // Of all of the record: the edits' own checksum is one of the fields.
+    fields.extend_from_slice(&stamp.life.to_le_bytes());
+    // Covers the whole record: the edits' checksum is one of the fields.
     let checksum = crc32fast::hash(&fields);
-    let header = mark.salt.to_le_bytes().into_iter().chain(checksum.to_le_bytes()).chain(fields);
+    let header = stamp.salt.to_le_bytes().into_iter().chain(checksum.to_le_bytes()).chain(fields);
     for (place, byte) in out.iter_mut().zip(header) {
         *place = byte;
     }
@@ -109,7 +108,7 @@ macro_rules! take {
 }
 
 impl Header {
-    /// The header that these bytes begin with, if there is one.
+    /// The header at the start of these bytes, if valid.
     pub(super) fn read(salt: u64, bytes: &[u8]) -> Option<Self> {
         let mut fields = bytes.get(..HEADER_BYTES)?;
         if take!(fields, u64) != salt {
@@ -132,12 +131,12 @@ impl Header {
         self.previous == link.checksum && self.link.sequence == link.sequence + 1
     }
 
-    /// The last record that was known to be on the disk when this one was written.
+    /// The last record known to be on disk when this one was written.
     pub(super) fn synced(&self) -> u64 {
         self.link.sequence.saturating_sub(1 + u64::from(self.unsynced))
     }
 
-    /// Where the edits are in a record that begins here.
+    /// The range of the edits in a record that starts here.
     pub(super) fn edits_at(&self, start: usize) -> Range<usize> {
         let edits = start.saturating_add(HEADER_BYTES);
         edits..edits.saturating_add(self.edits_len)
@@ -149,14 +148,14 @@ impl Header {
     }
 }
 
-/// The edits of a record that has just been made.
+/// The edits of a record just encoded.
 pub(super) fn edits_of(record: &[u8]) -> Option<Vec<EditsOf<'_>>> {
     let (header, rest) = record.split_at_checked(HEADER_BYTES)?;
     let length = u64::from_le_bytes(*header.get(LENGTH_AT..)?.first_chunk()?);
     edits(rest.get(..usize::try_from(length).ok()?)?)
 }
 
-/// The edits in these bytes, with values as [`top`] keeps them; nothing if they cannot be read.
+/// Decodes edits, with values tagged as in [`memtable`]; `None` if malformed.
 pub(super) fn edits(bytes: &[u8]) -> Option<Vec<EditsOf<'_>>> {
     let mut rest = bytes;
     let mut edits: Vec<EditsOf<'_>> = Vec::new();
@@ -181,7 +180,7 @@ pub(super) fn edits(bytes: &[u8]) -> Option<Vec<EditsOf<'_>>> {
 mod tests {
     use super::*;
 
-    const MARK: Mark = Mark { salt: 7, life: 9 };
+    const STAMP: Stamp = Stamp { salt: 7, life: 9 };
     const START: Link = Link { sequence: 41, checksum: 1 };
 
     fn batch() -> Batch {
@@ -192,7 +191,6 @@ mod tests {
         batch
     }
 
-    /// A record as a whole.
     fn read(salt: u64, bytes: &[u8]) -> Option<(Header, &[u8])> {
         let header = Header::read(salt, bytes)?;
         let edits = bytes.get(header.edits_at(0))?;
@@ -201,7 +199,7 @@ mod tests {
 
     fn encoded() -> (Vec<u8>, Link) {
         let mut record = Vec::new();
-        let link = encode(MARK, START, 3, &batch(), &mut record);
+        let link = encode(STAMP, START, 3, &batch(), &mut record);
         (record, link)
     }
 
@@ -210,7 +208,7 @@ mod tests {
         let (bytes, link) = encoded();
         assert_eq!(bytes.len() % ALIGNMENT, 0);
         let padded = [bytes.as_slice(), &[1; 50]].concat();
-        let (header, found) = read(MARK.salt, &padded).unwrap();
+        let (header, found) = read(STAMP.salt, &padded).unwrap();
         assert_eq!((header.link, header.synced()), (link, 38));
         assert!(header.follows(START));
         assert!(!header.follows(Link { checksum: 2, ..START }));
@@ -234,14 +232,14 @@ mod tests {
     #[test]
     fn any_flipped_bit_is_noticed() {
         let (bytes, _) = encoded();
-        let used = read(MARK.salt, &bytes).unwrap().1.len() + HEADER_BYTES;
+        let used = read(STAMP.salt, &bytes).unwrap().1.len() + HEADER_BYTES;
         for bit in 0..used * 8 {
             let mut damaged = bytes.clone();
             damaged[bit / 8] ^= 1 << (bit % 8);
-            assert!(read(MARK.salt, &damaged).is_none(), "bit {bit}");
+            assert!(read(STAMP.salt, &damaged).is_none(), "bit {bit}");
         }
         for len in 0..used {
-            assert!(read(MARK.salt, &bytes[..len]).is_none(), "cut to {len}");
+            assert!(read(STAMP.salt, &bytes[..len]).is_none(), "cut to {len}");
         }
     }
 
@@ -250,9 +248,9 @@ mod tests {
         let (bytes, link) = encoded();
         assert!(read(8, &bytes).is_none());
         let mut again = Vec::new();
-        let other = encode(Mark { life: 10, ..MARK }, START, 3, &batch(), &mut again);
+        let other = encode(Stamp { life: 10, ..STAMP }, START, 3, &batch(), &mut again);
         assert_ne!(link, other);
-        // Zeros, which is what a log grows by, are no record.
-        assert!(read(MARK.salt, &[0; 4096]).is_none());
+        // Zeros, which a log grows by, are not a record.
+        assert!(read(STAMP.salt, &[0; 4096]).is_none());
     }
 }

@@ -1,70 +1,64 @@
 //! Reading the log when a store is opened.
 //!
-//! What follows the last checkpoint is read again, record after record, until one is missing. It
-//! is missing because its commit was cut off by a crash, or because the file is damaged. A crash
-//! takes records away from the end: whatever was written after the missing one knows that the
-//! missing one was not on the disk yet. So a later record that says otherwise is proof of damage,
-//! and nothing is opened then. Of the last records no later one tells; but the file
-//! [`reach`](crate::store::disk::reach) does. What it does not know of was not acknowledged, unless
-//! the power was lost just afterwards.
+//! Records after the last checkpoint are replayed until one is missing: either a crash interrupted
+//! its commit, or the file is damaged. A crash only loses records that were not yet synced, and
+//! every record states which of its predecessors were. So a later record that states that the
+//! missing one was synced proves damage, and the store does not open. For the last records, the
+//! [`high_water_mark`](crate::store::disk::high_water_mark) takes that role. Records beyond the
+//! mark were not acknowledged, unless the power was lost just afterwards.
 
 use super::record::{self, ALIGNMENT, HEADER_BYTES, Header, Link};
 use super::segment::Segment;
-use super::{Anchor, Log, Rules};
+use super::{Anchor, Log};
 use crate::store::batch::Edit;
-use crate::store::disk::reach::{Known, Reach};
-use crate::store::disk::top::{self, Top};
+use crate::store::disk::file::StoreFile;
+use crate::store::disk::high_water_mark::{HighWaterMark, MarkFile};
+use crate::store::disk::memtable::{self, Memtable};
 use crate::store::error::Error;
 use crate::store::keyspace::PerKeyspace;
-use redb::StorageBackend;
 use std::collections::BTreeMap;
 use std::io;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// How much of a file is read at a time.
 const CHUNK_BYTES: usize = 1 << 20;
 
-/// What the log holds that is not in the base.
+/// The part of the log that is not in the base.
 pub(in crate::store::disk) struct Recovered {
     pub(in crate::store::disk) log: Log,
-    /// What was committed before the log went on in its other file, if it did, with the anchor to
-    /// be stored once this is in the base.
-    pub(in crate::store::disk) frozen: Option<(Top, Anchor)>,
-    pub(in crate::store::disk) active: Top,
+    /// The commits before the log switched files, if it did, with the anchor to store once they are
+    /// in the base.
+    pub(in crate::store::disk) frozen: Option<(Memtable, Anchor)>,
+    pub(in crate::store::disk) active: Memtable,
 }
 
-/// Reads the log from an anchor on. What is known of its reach is read from its file, if the log
-/// has one.
+/// Reads the log, starting at an anchor.
 pub(in crate::store::disk) fn recover(
-    files: [Box<dyn StorageBackend>; 2],
+    files: [StoreFile; 2],
     anchor: Anchor,
-    reach: &Arc<Reach>,
+    mark_file: &Arc<MarkFile>,
     segment_bytes: u64,
 ) -> Result<Recovered, Error> {
     let [zero, one] = files;
     let segments = [Segment::open(zero)?, Segment::open(one)?];
-    let known = match anchor.rules {
-        Rules::WithoutReach => None,
-        Rules::WithReach => Some(check_files(&segments, anchor, reach)?),
-    };
+    let mark = check_files(&segments, anchor, mark_file)?;
     let [zero, one] = segments;
     let [mut first, mut second] = if anchor.segment == 0 { [zero, one] } else { [one, zero] };
     let salts = [anchor.salt_of(anchor.segment), anchor.salt_of(anchor.other_segment())];
     let [first_salt, second_salt] = salts;
     let older = Chain::read(first_salt, anchor.last, &first)?;
-    // The log goes on in its other file only once there is something in this one.
+    // The log continues in its other file only if this one has records.
     let newer = if older.is_empty() {
         Chain::new(older.last)
     } else {
         Chain::read(second_salt, older.last, &second)?
     };
     let missing = newer.last.sequence + 1;
-    if known.is_some_and(|known| !is_reached(known.last, anchor.last, [&older, &newer])) {
+    if !is_reached(mark.last, anchor.last, [&older, &newer]) {
         return Err(damaged(missing));
     }
-    // Whoever opens a store waits for this, and needs no processor meanwhile.
-    let (of_older, of_newer) = (Top::new(segment_bytes), Top::new(segment_bytes));
+    // Both files are replayed in parallel.
+    let (of_older, of_newer) = (Memtable::new(segment_bytes), Memtable::new(segment_bytes));
     std::thread::scope(|scope| -> Result<(), Error> {
         let thread = std::thread::Builder::new().name("singlet-replay".to_owned());
         let replaying = || older.replay(first_salt, &first, missing, &of_older);
@@ -74,16 +68,16 @@ pub(in crate::store::disk) fn recover(
         replaying.join().unwrap_or_else(panicked)
     })?;
     if !older.is_empty() {
-        // They were read, but perhaps from the system's memory, and later records will say that
-        // these are on the disk. To sync is not enough: after an fsync that failed, the system
-        // takes what it could not write for written.
+        // The records may exist only in the page cache, and later records will state that they are
+        // durable. An fsync is not enough: after a failed fsync the kernel considers the lost pages
+        // clean.
         let synced = older.synced.max(newer.synced);
         older.write_again(synced, &first)?;
         newer.write_again(synced, &second)?;
         first.sync()?;
         second.sync()?;
     }
-    let [zero_bytes, one_bytes] = known.map_or([0; 2], |known| known.log_bytes);
+    let [zero_bytes, one_bytes] = mark.log_bytes;
     let certain =
         if anchor.segment == 0 { [zero_bytes, one_bytes] } else { [one_bytes, zero_bytes] };
     for ((segment, chain), bytes) in
@@ -91,7 +85,7 @@ pub(in crate::store::disk) fn recover(
     {
         segment.resume(chain.len as u64, bytes);
     }
-    let settings = (segment_bytes, Arc::clone(reach));
+    let settings = (segment_bytes, Arc::clone(mark_file));
     let recovered = if newer.is_empty() {
         let log = Log::resume(anchor, anchor.last, older.last, [first, second], settings);
         Recovered { log, frozen: None, active: of_older }
@@ -100,18 +94,21 @@ pub(in crate::store::disk) fn recover(
         let log = Log::resume(anchor, older.last, newer.last, [second, first], settings);
         Recovered { log, frozen: Some((of_older, anchor)), active: of_newer }
     };
-    recovered.log.record_reach()?;
+    recovered.log.advance_mark()?;
     Ok(recovered)
 }
 
-/// Refuses files that are not those that were written, as far as can be told without reading
-/// their records. Gives what is known of them.
-fn check_files(segments: &[Segment; 2], anchor: Anchor, reach: &Reach) -> Result<Known, Error> {
-    let known = reach.read()?;
-    known.check_log(anchor.salt, segments.each_ref().map(Segment::len))?;
+/// Rejects foreign, truncated or swapped files, without reading their records. Returns the
+/// high-water mark.
+fn check_files(
+    segments: &[Segment; 2],
+    anchor: Anchor,
+    mark_file: &MarkFile,
+) -> Result<HighWaterMark, Error> {
+    let mark = mark_file.read()?;
+    mark.check_log(anchor.salt, segments.each_ref().map(Segment::len))?;
     for (segment, other) in segments.iter().zip([1, 0]) {
-        // A file that was ever used begins with a record: the first sector of it is written as a
-        // whole.
+        // A used file starts with a record, because its first sector is written atomically.
         let mut header = [0; HEADER_BYTES];
         if segment.len() >= HEADER_BYTES as u64 {
             segment.read(0, &mut header)?;
@@ -120,36 +117,33 @@ fn check_files(segments: &[Segment; 2], anchor: Anchor, reach: &Reach) -> Result
             return Err(Error::Corrupt("the files of the log were exchanged".to_owned()));
         }
     }
-    Ok(known)
+    Ok(mark)
 }
 
-/// Whether the log reaches as far as it is known to.
-fn is_reached(known: Link, anchor: Link, chains: [&Chain; 2]) -> bool {
+/// Whether the log reaches the high-water mark.
+fn is_reached(mark: Link, anchor: Link, chains: [&Chain; 2]) -> bool {
     let mut links = chains.into_iter().flat_map(|chain| &chain.records).map(|record| record.link);
-    known.sequence < anchor.sequence || known == anchor || links.any(|link| link == known)
+    mark.sequence < anchor.sequence || mark == anchor || links.any(|link| link == mark)
 }
 
-/// A record that is not there although it was.
 pub(super) fn damaged(sequence: u64) -> Error {
     Error::Corrupt(format!("record {sequence} of the log is missing or damaged"))
 }
 
-/// Records that follow each other, from the start of a file.
+/// Consecutive records from the start of a file.
 pub(super) struct Chain {
-    /// The file up to where they end, and perhaps some of what is left over behind them.
+    /// The file up to their end, and perhaps some left-over bytes.
     bytes: Vec<u8>,
     records: Vec<Found>,
     pub(super) last: Link,
-    /// The last record of which one of these says that it is on the disk.
+    /// The last record that one of these states to be on disk.
     synced: u64,
-    /// How many bytes they take.
+    /// Total length of the records.
     pub(super) len: usize,
 }
 
-/// A record that was found.
 struct Found {
     link: Link,
-    /// Where its edits are.
     edits: Range<usize>,
 }
 
@@ -158,8 +152,7 @@ impl Chain {
         Self { bytes: Vec::new(), records: Vec::new(), last: after, synced: 0, len: 0 }
     }
 
-    /// Reads no more of a file than it must, because one that was used before may have much left
-    /// over.
+    /// Reads no more of a file than needed: a reused file may have many left-over bytes.
     pub(super) fn read(salt: u64, after: Link, segment: &Segment) -> io::Result<Self> {
         let mut chain = Self::new(after);
         while let Some((header, edits)) = chain.next(salt, segment)? {
@@ -171,7 +164,7 @@ impl Chain {
         Ok(chain)
     }
 
-    /// The record that follows, if there is one, and where its edits are.
+    /// The next record, if any, and the range of its edits.
     fn next(&mut self, salt: u64, segment: &Segment) -> io::Result<Option<(Header, Range<usize>)>> {
         self.read_to(self.len.saturating_add(HEADER_BYTES), segment)?;
         let bytes = self.bytes.get(self.len..).unwrap_or_default();
@@ -185,7 +178,7 @@ impl Chain {
         Ok(is_whole.then_some((header, edits)))
     }
 
-    /// Sees to it that the file is read as far as this, if it is so long.
+    /// Reads the file up to this offset, or to its end.
     fn read_to(&mut self, end: usize, segment: &Segment) -> io::Result<()> {
         let file_len = usize::try_from(segment.len()).map_err(|_| io::ErrorKind::FileTooLarge)?;
         let read = self.bytes.len();
@@ -194,7 +187,7 @@ impl Chain {
         }
         let whole_chunks = end.checked_next_multiple_of(CHUNK_BYTES).unwrap_or(file_len);
         if self.bytes.capacity() == 0 {
-            // Room for all of it, which costs nothing before it is used.
+            // Reserved for the whole file; untouched memory costs nothing.
             let reserved = self.bytes.try_reserve_exact(file_len);
             reserved.map_err(|_| io::ErrorKind::OutOfMemory)?;
         }
@@ -206,7 +199,7 @@ impl Chain {
         self.records.is_empty()
     }
 
-    /// Writes the records behind this one to where they are.
+    /// Writes the records after `synced` again, in place.
     fn write_again(&self, synced: u64, segment: &Segment) -> io::Result<()> {
         let Some(first) = self.records.iter().find(|record| record.link.sequence > synced) else {
             return Ok(());
@@ -216,16 +209,22 @@ impl Chain {
         segment.write(start as u64, self.bytes.get(start..end).unwrap_or_default())
     }
 
-    /// Brings what the records leave behind into a top: for each key the last that was written.
-    /// The log ends with this file or another, for want of a record of this number.
-    fn replay(&self, salt: u64, segment: &Segment, missing: u64, top: &Top) -> Result<(), Error> {
+    /// Applies the records to a memtable, keeping the last edit of each key. Fails if the file
+    /// proves that the `missing` record was on disk.
+    fn replay(
+        &self,
+        salt: u64,
+        segment: &Segment,
+        missing: u64,
+        memtable: &Memtable,
+    ) -> Result<(), Error> {
         if proves(salt, segment, self.len as u64, missing)? {
             return Err(damaged(missing));
         }
         let mut newest: PerKeyspace<BTreeMap<&[u8], Edit<'_>>> = PerKeyspace::default();
         for Found { link, edits } in &self.records {
             let edits = self.bytes.get(edits.clone()).and_then(record::edits);
-            let edits = edits.filter(|edits| top::are_kept(edits)).ok_or_else(|| {
+            let edits = edits.filter(|edits| memtable::are_tagged(edits)).ok_or_else(|| {
                 Error::Corrupt(format!("record {} of the log makes no sense", link.sequence))
             })?;
             for (keyspace, edits) in edits {
@@ -233,14 +232,14 @@ impl Chain {
             }
         }
         let edits = newest.iter();
-        top.apply(
+        memtable.apply(
             edits.map(|(keyspace, rows)| (keyspace, rows.values().copied().collect())).collect(),
         )
     }
 }
 
-/// Whether there is a record in a file, from here on, that was written when the missing one was
-/// known to be on the disk. Its header says so, whatever became of its edits.
+/// Whether a record after `start` states that the missing one was on disk. A valid header suffices,
+/// even if its edits are damaged.
 fn proves(salt: u64, segment: &Segment, start: u64, missing: u64) -> io::Result<bool> {
     let mut buffer = vec![0; CHUNK_BYTES + HEADER_BYTES];
     for chunk in (start..segment.len()).step_by(CHUNK_BYTES) {
@@ -248,7 +247,7 @@ fn proves(salt: u64, segment: &Segment, start: u64, missing: u64) -> io::Result<
         let bytes = buffer.get_mut(..len).unwrap_or_default();
         segment.read(chunk, bytes)?;
         let (words, _) = bytes.as_chunks::<ALIGNMENT>();
-        // Most of what is left over is not the beginning of a record, which is cheap to tell.
+        // Cheap filter: records start with the salt.
         let marked = words.iter().enumerate().filter(|(_, word)| **word == salt.to_le_bytes());
         let mut headers = marked.filter_map(|(number, _)| {
             Header::read(salt, bytes.get(number * ALIGNMENT..).unwrap_or_default())
@@ -272,9 +271,9 @@ mod tests {
     const NAMES: [&str; 2] = ["log.0", "log.1"];
 
     fn open(disk: &FaultDisk, anchor: Anchor) -> Result<Recovered, Error> {
-        let files = NAMES.map(|name| Box::new(disk.file(name)) as Box<dyn StorageBackend>);
-        let reach = Arc::new(Reach::new(Box::new(disk.file("reach"))));
-        recover(files, anchor, &reach, SEGMENT_BYTES)
+        let files = NAMES.map(|name| StoreFile::untimed(disk.file(name)));
+        let mark_file = Arc::new(MarkFile::new(StoreFile::untimed(disk.file("reach"))));
+        recover(files, anchor, &mark_file, SEGMENT_BYTES)
     }
 
     fn append(log: &mut Log, number: u8) {
@@ -283,8 +282,7 @@ mod tests {
         log.append(&batch).unwrap();
     }
 
-    /// The numbers of the rows in a store.
-    fn numbers(store: &Top) -> Vec<u8> {
+    fn numbers(store: &Memtable) -> Vec<u8> {
         let snapshot = store.snapshot().unwrap();
         (0..=u8::MAX).filter(|number| snapshot.get(Keyspace::Items, &[*number]).is_some()).collect()
     }
@@ -296,9 +294,10 @@ mod tests {
 
     /// A log with these records, each of them synced.
     fn log_of(numbers: Range<u8>) -> (FaultDisk, Anchor, Log) {
-        let disk = FaultDisk::new();
-        let mut log = open(&disk, Anchor::new()).unwrap().log;
-        let anchor = log.begin_reach().unwrap();
+        let (disk, anchor) = (FaultDisk::new(), Anchor::new());
+        let mark = HighWaterMark { salt: anchor.salt, ..HighWaterMark::NONE };
+        MarkFile::new(StoreFile::untimed(disk.file("reach"))).begin(mark).unwrap();
+        let mut log = open(&disk, anchor).unwrap().log;
         for number in numbers {
             append(&mut log, number);
             log.sync().unwrap();
@@ -315,10 +314,10 @@ mod tests {
         let recovered = open(&disk, first).unwrap();
         assert_eq!(found(&recovered), (vec![0, 1, 2, 3], vec![4]));
         assert_eq!(recovered.frozen.unwrap().1, second);
-        // Once the checkpoint is in the base, its records are passed over.
+        // After the checkpoint its records are skipped.
         assert_eq!(found(&open(&disk, second).unwrap()), (vec![], vec![4]));
 
-        // The first file is used again. What it held before is left over behind the new record.
+        // The first file is reused. Its old contents are left over after the new record.
         let third = log.switch(SEGMENT_BYTES).unwrap();
         append(&mut log, 5);
         assert_eq!(found(&open(&disk, second).unwrap()), (vec![4], vec![5]));
@@ -330,7 +329,7 @@ mod tests {
     fn a_log_goes_on_where_it_was_cut_off() {
         let (disk, anchor, mut log) = log_of(0..3);
         append(&mut log, 3);
-        // The last record was not synced, so that a crash may leave any sectors of it.
+        // The last record was not synced, so a crash may leave any of its sectors.
         let mut random = Random::new(1);
         let mut lost = 0;
         for _ in 0..50 {
@@ -368,8 +367,8 @@ mod tests {
         }
     }
 
-    /// With relaxed durability several records are on their way at once, and a crash may take any
-    /// of them. Those behind a gap are no proof of damage, and are never used.
+    /// With relaxed durability several records are unsynced at once, and a crash may lose any of
+    /// them. Records after a gap do not prove damage, and are never used.
     #[test]
     fn a_gap_that_a_crash_has_left_is_the_end() {
         let (disk, anchor, mut log) = log_of(0..2);
@@ -391,8 +390,8 @@ mod tests {
                     .step_by(8)
                     .any(|at| Header::read(anchor.salt, &rest[at..]).is_some()),
             );
-            // The same again as before, as a client may who was not answered: what lies behind it
-            // from before the crash must not follow.
+            // The client retries the same write: left-over records from before the crash must not
+            // follow it.
             append(&mut recovered.log, numbers.len() as u8);
             recovered.log.sync().unwrap();
             let again = found(&open(&image, anchor).unwrap()).1;
@@ -411,7 +410,7 @@ mod tests {
         let active = open(&disk, anchor).unwrap().active;
         let get = |key: u8| {
             let kept = active.snapshot().unwrap().get(Keyspace::Items, &[key]);
-            kept.map(|kept| top::value(kept).map(|value| value.to_vec()))
+            kept.map(|kept| memtable::value(kept).map(|value| value.to_vec()))
         };
         assert_eq!(get(0), Some(Some(vec![0; 600])));
         assert_eq!(get(1), Some(None), "a deletion hides what the base may hold");

@@ -1,45 +1,43 @@
-//! One of the files of the log.
+//! A file of the log.
 
-use redb::StorageBackend;
+use crate::store::disk::file::StoreFile;
 use std::io;
 
-/// By how much a file grows at least.
 const GROWTH_BYTES_MIN: u64 = 64 << 10;
-/// By how much a file grows at most, unless a record needs more. It is written in one go, while
-/// the writers wait.
+/// Maximum growth, unless a record needs more. Writers wait while it is written.
 const GROWTH_BYTES_MAX: u64 = 4 << 20;
 
-/// A file to which records are appended, and which is used from its start again and again.
+/// A file that records are appended to, and that is reused from its start.
 ///
-/// It grows by zeros that are really written, ahead of the records: to sync bytes that replace
-/// others takes one write of the disk, to sync bytes at the end of a file takes another for the
-/// length of the file. The part `syncing` of the suite `disk` in bench/ tells what that costs.
+/// It grows in advance, by zeros that are actually written: syncing overwritten bytes takes one
+/// disk write, while syncing appended bytes takes another for the file's length. The part `syncing`
+/// of the suite `disk` in bench/ measures the difference.
 #[derive(Debug)]
 pub(super) struct Segment {
-    file: Box<dyn StorageBackend>,
-    /// Where the next record goes.
+    file: StoreFile,
+    /// Offset of the next record.
     end: u64,
-    /// How long the file is at least. All of that is on the disk as soon as the file is synced.
+    /// Minimum length of the file. All of it is on disk after the next sync.
     len: u64,
 }
 
 impl Segment {
-    pub(super) fn open(file: Box<dyn StorageBackend>) -> io::Result<Self> {
+    pub(super) fn open(file: StoreFile) -> io::Result<Self> {
         let len = file.len()?;
         Ok(Self { file, end: 0, len })
     }
 
-    /// Reads what the file holds from here on, records and what is left over behind them.
+    /// Reads from this offset: records, and left-over bytes after them.
     pub(super) fn read(&self, start: u64, out: &mut [u8]) -> io::Result<()> {
         self.file.read(start, out)
     }
 
-    /// Writes over what the file holds from here on.
+    /// Overwrites from this offset.
     pub(super) fn write(&self, start: u64, bytes: &[u8]) -> io::Result<()> {
         self.file.write(start, bytes)
     }
 
-    /// Where the next record goes; how many bytes of records there are.
+    /// Offset of the next record, which is the total length of the records.
     pub(super) fn end(&self) -> u64 {
         self.end
     }
@@ -48,18 +46,18 @@ impl Segment {
         self.len
     }
 
-    /// Goes on behind the records that were found, in a file that has so many bytes for certain.
-    /// It may be longer than that: an fsync that failed leaves a length that the next one may not
-    /// bring to the disk. So what is not certain is written when it is needed.
+    /// Continues after the records found, in a file known to have `len` bytes on disk. It may be
+    /// longer, but after a failed fsync that length may never reach the disk, so the rest is
+    /// written again when needed.
     pub(super) fn resume(&mut self, end: u64, len: u64) {
         self.end = end;
         self.len = len.max(end);
     }
 
-    /// Begins anew, with a file that is no longer than this.
+    /// Starts over, with a file truncated to this length.
     pub(super) fn restart(&mut self, len_max: u64) -> io::Result<()> {
         if self.len > len_max {
-            // The record that has filled it made it grow; a large one, by much.
+            // The last record may have made it grow, possibly by a lot.
             self.file.set_len(len_max)?;
             self.len = len_max;
         }
@@ -67,8 +65,8 @@ impl Segment {
         Ok(())
     }
 
-    /// Lets the file grow if it has no room for so many bytes. If the disk is full, nothing has
-    /// happened: the file may be longer than is known here, which is only less to write next time.
+    /// Grows the file if it has no room for this many bytes. A full disk does no harm: the file may
+    /// be longer than `len`, which is written again next time.
     pub(super) fn reserve(&mut self, bytes: u64) -> io::Result<()> {
         let end = self.end + bytes;
         if end > self.len {
@@ -82,7 +80,7 @@ impl Segment {
     }
 
     pub(super) fn append(&mut self, record: &[u8]) -> io::Result<()> {
-        // A record that there is no room for leaves nothing behind.
+        // A record without room leaves nothing behind.
         self.reserve(record.len() as u64)?;
         self.file.write(self.end, record)?;
         self.end += record.len() as u64;
@@ -90,11 +88,11 @@ impl Segment {
     }
 
     pub(super) fn sync(&self) -> io::Result<()> {
-        self.file.sync_data()
+        self.file.sync()
     }
 
     pub(super) fn close(&self) {
-        // Nothing is promised that this could break.
+        // Nothing depends on this.
         let _ = self.file.close();
     }
 }

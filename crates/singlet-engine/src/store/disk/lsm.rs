@@ -1,100 +1,105 @@
-//! The layers on top of each other, and those who change them.
+//! The layers of the store: commits, freezing and checkpoints.
 
+use super::backpressure::Backpressure;
 use super::base::{Base, View};
 use super::checkpoint::{Checkpoint, Progress};
+use super::fail_stop::FailStop;
 use super::folder::FolderWatch;
-use super::health::Health;
 use super::log::{Log, Recovered};
+use super::memtable::Memtable;
 use super::options::{Checkpoints, DiskOptions};
-use super::pace::Pace;
-use super::top::Top;
 use crate::store::batch::Batch;
 use crate::store::error::Error;
 use crate::store::{Durability, Result};
+use crate::sync::{Condvar, Mutex, MutexGuard};
 use arc_swap::{ArcSwapOption, Guard};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How often the thread that makes checkpoints looks after the rest: brings to the disk how far the
-/// log reaches, of which a power loss takes no more than this, and looks whether a full disk has
-/// room again.
+/// How often the checkpoint thread syncs the high-water mark, which bounds its loss on power
+/// failure, and checks whether a full disk has space again.
 const UPKEEP_INTERVAL: Duration = Duration::from_secs(1);
 
-/// What readers see.
+/// The layers that readers see.
 pub(super) struct Layers {
-    /// What was committed since the last checkpoint began.
-    pub(super) active: Arc<Top>,
-    /// What a checkpoint is bringing into the base.
-    pub(super) frozen: Option<Arc<Top>>,
-    /// All that was there before.
+    /// Commits since the last freeze.
+    pub(super) active: Arc<Memtable>,
+    /// The memtable being checkpointed.
+    pub(super) frozen: Option<Arc<Memtable>>,
+    /// All older rows.
     pub(super) base: Arc<View>,
 }
 
 impl Layers {
-    /// The newest first.
-    pub(super) fn tops(&self) -> impl Iterator<Item = &Top> {
+    /// Newest first.
+    pub(super) fn memtables(&self) -> impl Iterator<Item = &Memtable> {
         std::iter::once(self.active.as_ref()).chain(self.frozen.as_deref())
     }
 }
 
-pub(super) struct Stack {
-    /// Replaced as a whole. None when the store is closed, and while it is being verified, when
-    /// `writer` is locked.
+pub(super) struct Lsm {
+    /// Replaced as a whole. `None` when the store is closed, and while it is being verified with
+    /// `writer` locked.
     layers: ArcSwapOption<Layers>,
     writer: Mutex<Writer>,
-    /// Told, together with `writer`, when a checkpoint is due, when it is done or has failed, and
-    /// when the store is to be closed.
+    /// Used with `writer`. Notified when a checkpoint is due, done or failed, and when the store
+    /// closes.
     changed: Condvar,
     base: Base,
-    health: Health,
-    /// Whether the last commit was refused because the disk is full, and nobody has found room
-    /// since.
+    fail_stop: FailStop,
+    /// Whether the last commit failed because the disk is full, and no room was found since.
     is_full: AtomicBool,
-    /// None if there is no folder to watch.
+    /// `None` without a folder to watch.
     watch: Option<FolderWatch>,
     options: DiskOptions,
 }
 
-/// What only the one who commits may touch.
+/// State that only the committing thread may touch.
 struct Writer {
     log: Log,
-    /// The checkpoint that is to be gone on with.
+    /// The checkpoint in progress.
     due: Option<Checkpoint>,
-    /// Whether its last step did not fit onto the disk.
+    /// Whether its last step failed because the disk is full.
     is_base_full: bool,
-    pace: Pace,
+    backpressure: Backpressure,
     is_closing: bool,
     is_closed: bool,
 }
 
-impl Stack {
+impl Lsm {
     pub(super) fn new(
         base: Base,
         recovered: Recovered,
-        health: Health,
+        fail_stop: FailStop,
         options: DiskOptions,
         watch: Option<FolderWatch>,
     ) -> Result<Self> {
         let Recovered { log, frozen, active } = recovered;
         let mut layers =
             Layers { active: Arc::new(active), frozen: None, base: Arc::new(base.view()?) };
-        let (pace, due) = (Pace::new(), None);
-        let mut writer =
-            Writer { log, due, is_base_full: false, pace, is_closing: false, is_closed: false };
+        let (backpressure, due) = (Backpressure::new(), None);
+        let mut writer = Writer {
+            log,
+            due,
+            is_base_full: false,
+            backpressure,
+            is_closing: false,
+            is_closed: false,
+        };
         if let Some((rows, anchor)) = frozen {
-            // The checkpoint that a crash has cut off begins again.
+            // Restart the checkpoint that a crash interrupted.
             let rows = Arc::new(rows);
             layers.frozen = Some(Arc::clone(&rows));
             writer.due = Some(Checkpoint::new(rows, anchor, options.chunk_bytes));
-            writer.pace.begin(Instant::now());
+            writer.backpressure.begin(Instant::now());
         }
         Ok(Self {
             layers: ArcSwapOption::from_pointee(layers),
             writer: Mutex::new(writer),
             changed: Condvar::new(),
             base,
-            health,
+            fail_stop,
             is_full: AtomicBool::new(false),
             watch,
             options,
@@ -102,12 +107,7 @@ impl Stack {
     }
 
     fn writer(&self) -> MutexGuard<'_, Writer> {
-        // Whoever panicked has either changed nothing or is stopped by the health of the store.
-        self.writer.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn wait<'w>(&self, writer: MutexGuard<'w, Writer>) -> MutexGuard<'w, Writer> {
-        self.changed.wait(writer).unwrap_or_else(PoisonError::into_inner)
+        self.writer.lock()
     }
 
     pub(super) fn layers(&self) -> Result<Guard<Option<Arc<Layers>>>> {
@@ -115,11 +115,11 @@ impl Stack {
         if layers.is_some() {
             return Ok(layers);
         }
-        // Perhaps the store is being verified, which ends when its writer is free again.
+        // The store may be being verified, with the writer locked.
         let writer = self.writer();
         let layers = self.layers.load();
         if layers.is_none() && !writer.is_closed {
-            self.health.check()?;
+            self.fail_stop.check()?;
         }
         if layers.is_none() { Err(Error::Closed) } else { Ok(layers) }
     }
@@ -134,25 +134,24 @@ impl Stack {
         committed
     }
 
-    /// Commits, or is refused. If the disk is full, nothing has happened: a record that could not
-    /// be written is written over by the next one. Whatever else goes wrong, nothing is written
-    /// any more.
+    /// Commits a batch. A full disk has no effect: the next record overwrites one that could not be
+    /// written. After any other failure nothing is written.
     fn try_commit(&self, batch: &Batch, durability: Durability) -> Result<()> {
         let mut writer = self.make_room(self.writer(), batch.size_bytes())?;
         if !batch.is_empty() {
-            self.health.guard(|| writer.log.append(batch))?;
+            self.fail_stop.guard(|| writer.log.append(batch))?;
         }
         if durability == Durability::Full {
-            self.health.guard(|| writer.log.sync())?;
+            self.fail_stop.guard(|| writer.log.sync())?;
         }
-        // What was written into files that nobody finds again must not be acknowledged.
+        // Do not acknowledge writes to files that were unlinked.
         self.check_folder()?;
         if !batch.is_empty() {
-            // The log has it already, so whatever goes wrong here, nothing may follow it.
-            self.health.guard(|| self.newest()?.active.apply(writer.log.last_edits()?))?;
+            // The record is in the log already, so if this fails nothing may follow it.
+            self.fail_stop.guard(|| self.newest()?.active.apply(writer.log.last_edits()?))?;
         }
         if self.options.checkpoints == Checkpoints::WithCommits {
-            // This commit is done, whatever becomes of others. Who comes next is told.
+            // The commit succeeded regardless; the next one sees the failure.
             let _ = self.step(&mut writer);
         }
         Ok(())
@@ -160,34 +159,33 @@ impl Stack {
 
     fn check_folder(&self) -> Result<()> {
         match &self.watch {
-            Some(watch) => self.health.guard(|| watch.check()),
+            Some(watch) => self.fail_stop.guard(|| watch.check()),
             None => Ok(()),
         }
     }
 
     pub(super) fn check_writable(&self) -> Result<()> {
-        self.health.check()?;
+        self.fail_stop.check()?;
         self.check_folder()?;
         if self.is_full.load(Ordering::Relaxed) { Err(Error::Full) } else { Ok(()) }
     }
 
     pub(super) fn sync(&self) -> Result<()> {
         let mut writer = self.writer();
-        self.health.check()?;
+        self.fail_stop.check()?;
         self.newest()?;
-        self.health.guard(|| writer.log.sync())
+        self.fail_stop.guard(|| writer.log.sync())
     }
 
-    /// Returns when the log has room for a commit, and not sooner than it is due.
+    /// Waits until the log has room for a commit, and for the backpressure delay.
     fn make_room<'w>(
         &self,
         mut writer: MutexGuard<'w, Writer>,
         bytes: u64,
     ) -> Result<MutexGuard<'w, Writer>> {
-        self.health.check()?;
+        self.fail_stop.check()?;
         if let Some(delay) = self.delay(&writer, bytes)? {
-            let waited = self.changed.wait_timeout(writer, delay);
-            writer = waited.unwrap_or_else(PoisonError::into_inner).0;
+            writer = self.changed.wait_timeout(writer, delay);
         }
         while writer.log.is_full() {
             if writer.is_closing {
@@ -199,37 +197,36 @@ impl Stack {
                 writer = self.go_on(writer)?;
             }
         }
-        self.health.check()?;
+        self.fail_stop.check()?;
         self.newest()?;
-        writer.pace.pass(Instant::now());
+        writer.backpressure.pass(Instant::now());
         Ok(writer)
     }
 
-    /// How long a commit has to wait so that those after it need not stop.
+    /// The backpressure delay of a commit.
     fn delay(&self, writer: &Writer, bytes: u64) -> Result<Option<Duration>> {
         if self.options.checkpoints == Checkpoints::WithCommits || self.newest()?.frozen.is_none() {
             return Ok(None);
         }
-        let delay = writer.pace.delay(Instant::now(), bytes, writer.log.room_bytes());
+        let delay = writer.backpressure.delay(Instant::now(), bytes, writer.log.room_bytes());
         Ok((!delay.is_zero()).then_some(delay))
     }
 
-    /// Makes the active top a frozen one, with a checkpoint to bring it into the base.
+    /// Freezes the active memtable and schedules its checkpoint.
     fn freeze(&self, writer: &mut Writer) -> Result<()> {
         let layers = self.newest()?;
         if layers.frozen.is_some() {
-            // The log goes on in the file that holds the rows of the last checkpoint, which never
-            // was completed.
+            // The other log file still holds the rows of an incomplete checkpoint.
             return Err(Error::Busy);
         }
         let segment_bytes = self.options.segment_bytes(self.base.size_bytes());
-        let anchor = self.health.guard(|| writer.log.switch(segment_bytes))?;
+        let anchor = self.fail_stop.guard(|| writer.log.switch(segment_bytes))?;
         let frozen = Arc::clone(&layers.active);
         writer.due = Some(Checkpoint::new(Arc::clone(&frozen), anchor, self.options.chunk_bytes));
-        writer.pace.begin(Instant::now());
+        writer.backpressure.begin(Instant::now());
         let base = Arc::clone(&layers.base);
         self.publish(Layers {
-            active: Arc::new(Top::new(segment_bytes)),
+            active: Arc::new(Memtable::new(segment_bytes)),
             frozen: Some(frozen),
             base,
         });
@@ -241,30 +238,29 @@ impl Stack {
         self.layers.store(Some(Arc::new(layers)));
     }
 
-    /// Does a step of the checkpoint, or waits for whoever does.
+    /// Does a step of the checkpoint, or waits for the thread that does.
     fn go_on<'w>(&self, mut writer: MutexGuard<'w, Writer>) -> Result<MutexGuard<'w, Writer>> {
-        // Whoever makes checkpoints tells when it ends, but not twice.
-        self.health.check()?;
+        // The checkpoint thread notifies once when it ends, so check first.
+        self.fail_stop.check()?;
         match self.options.checkpoints {
             Checkpoints::WithCommits => self.step(&mut writer)?,
-            // It waits for room itself, and nobody should wait for that.
+            // The checkpoint thread retries by itself; do not wait for it.
             Checkpoints::InBackground if writer.is_base_full => return Err(Error::Full),
-            Checkpoints::InBackground => writer = self.wait(writer),
+            Checkpoints::InBackground => writer = self.changed.wait(writer),
         }
-        self.health.check()?;
+        self.fail_stop.check()?;
         Ok(writer)
     }
 
-    /// Does a step of the checkpoint that is due.
+    /// Does a step of the due checkpoint.
     fn step(&self, writer: &mut Writer) -> Result<()> {
         let Some(mut checkpoint) = writer.due.take() else { return Ok(()) };
-        let progress = self.health.guard(|| checkpoint.step(&self.base));
+        let progress = self.fail_stop.guard(|| checkpoint.step(&self.base));
         self.after_step(writer, checkpoint, progress)
     }
 
-    /// Lets readers see the base with the rows of a step. As long as there are more steps to do,
-    /// they find the same rows above it; but a view of the base as it was would keep the pages from
-    /// being used again that the steps give up.
+    /// Publishes the base including a step's rows. Until the last step readers find the same rows
+    /// in the memtable, but keeping the old view would prevent redb from reusing its pages.
     fn after_step(
         &self,
         writer: &mut Writer,
@@ -273,7 +269,7 @@ impl Stack {
     ) -> Result<()> {
         writer.is_base_full = matches!(progress, Err(Error::Full));
         if writer.is_base_full {
-            // The same step is tried again.
+            // The same step is retried.
             writer.due = Some(checkpoint);
             self.changed.notify_all();
             return Err(Error::Full);
@@ -286,18 +282,18 @@ impl Stack {
         match progress {
             Progress::Left => writer.due = Some(checkpoint),
             Progress::Done => {
-                writer.pace.end(Instant::now());
+                writer.backpressure.end(Instant::now());
                 self.changed.notify_all();
             }
         }
         Ok(())
     }
 
-    /// Makes checkpoints as they become due, until the store is to be closed or has failed.
+    /// Runs checkpoints as they become due, until the store closes or fails.
     pub(super) fn make_checkpoints(&self) {
         let mut writer = self.writer();
         let mut upkept = Instant::now();
-        while !writer.is_closing && self.health.check().is_ok() {
+        while !writer.is_closing && self.fail_stop.check().is_ok() {
             let is_upkeep_due = upkept.elapsed() >= UPKEEP_INTERVAL;
             if is_upkeep_due {
                 upkept = Instant::now();
@@ -305,60 +301,58 @@ impl Stack {
             }
             let is_tried = !writer.is_base_full || is_upkeep_due;
             let Some(mut checkpoint) = writer.due.take_if(|_| is_tried) else {
-                let waited = self.changed.wait_timeout(writer, UPKEEP_INTERVAL);
-                writer = waited.unwrap_or_else(PoisonError::into_inner).0;
+                writer = self.changed.wait_timeout(writer, UPKEEP_INTERVAL);
                 continue;
             };
-            // Others commit while this goes on.
+            // Commits continue meanwhile.
             drop(writer);
-            let progress = self.health.guard(|| checkpoint.step(&self.base));
+            let progress = self.fail_stop.guard(|| checkpoint.step(&self.base));
             writer = self.writer();
             match self.after_step(&mut writer, checkpoint, progress) {
                 Ok(()) | Err(Error::Full) => {}
-                Err(error) => self.health.fail(&error),
+                Err(error) => self.fail_stop.fail(&error),
             }
         }
-        // Nobody goes on with a checkpoint from here on, so nobody may wait for one: perhaps a
-        // reader has found the damage, or a sync has failed.
+        // Wake all waiters, because no checkpoint will follow: a reader may have found damage, or a
+        // sync may have failed.
         self.changed.notify_all();
     }
 
-    /// What is done now and then. Whatever fails is remembered, and told to those who write.
+    /// Periodic upkeep. Failures are recorded, and later writes report them.
     fn run_upkeep<'w>(&'w self, mut writer: MutexGuard<'w, Writer>) -> MutexGuard<'w, Writer> {
         if self.is_full.load(Ordering::Relaxed)
             && !(writer.log.is_full() && writer.is_base_full)
-            && self.health.guard(|| Ok(writer.log.probe()?)).is_ok()
+            && self.fail_stop.guard(|| Ok(writer.log.probe()?)).is_ok()
         {
             self.is_full.store(false, Ordering::Relaxed);
         }
-        let reach = writer.log.reach();
-        // Others commit while the disk works.
+        let mark_file = writer.log.mark_file();
+        // Commits continue during the fsync.
         drop(writer);
-        let _ = self.health.guard(|| Ok(reach.sync()?));
+        let _ = self.fail_stop.guard(|| Ok(mark_file.sync()?));
         let _ = self.check_folder();
         self.writer()
     }
 
-    /// Ends [`Stack::make_checkpoints`], and refuses to commit.
+    /// Ends [`Lsm::make_checkpoints`], and rejects commits that would need a checkpoint.
     pub(super) fn stop(&self) {
         self.writer().is_closing = true;
         self.changed.notify_all();
     }
 
-    /// Brings everything into the base and lets go of the files. Nobody makes checkpoints any more.
+    /// Writes everything into the base and closes the files. The checkpoint thread must have ended.
     pub(super) fn close(&self) -> Result<()> {
         let mut writer = self.writer();
         if std::mem::replace(&mut writer.is_closed, true) {
             return Ok(());
         }
-        let closed = self.health.check().and_then(|()| self.drain(&mut writer));
+        let closed = self.fail_stop.check().and_then(|()| self.drain(&mut writer));
         self.layers.store(None);
         self.base.close();
         writer.log.close();
         closed
     }
 
-    /// Brings everything into the base.
     fn drain(&self, writer: &mut Writer) -> Result<()> {
         while writer.due.is_some() {
             self.step(writer)?;
@@ -369,7 +363,7 @@ impl Stack {
         while writer.due.is_some() {
             self.step(writer)?;
         }
-        self.health.guard(|| Ok(writer.log.reach().sync()?))
+        self.fail_stop.guard(|| Ok(writer.log.mark_file().sync()?))
     }
 
     pub(super) fn size_bytes(&self) -> Result<u64> {
@@ -379,19 +373,19 @@ impl Stack {
 
     pub(super) fn verify(&self) -> Result<()> {
         let mut writer = self.writer();
-        self.health.check()?;
+        self.fail_stop.check()?;
         while self.newest()?.frozen.is_some() {
             if writer.is_closing {
                 return Err(Error::Closed);
             }
             writer = self.go_on(writer)?;
         }
-        // redb verifies a file only while nobody reads it.
+        // redb can only verify a file that has no readers.
         let Some(layers) = self.layers.swap(None) else { return Err(Error::Closed) };
         let active = Arc::clone(&layers.active);
         drop(layers);
         let verified = self.base.verify().and_then(|()| {
-            self.health.guard(|| writer.log.verify())?;
+            self.fail_stop.guard(|| writer.log.verify())?;
             active.verify()
         });
         let base = Arc::new(self.base.view()?);

@@ -1,16 +1,16 @@
-//! Whether the disk can still be trusted, and what redb says, in the words of the seam.
+//! Fail-stop: after the first disk failure nothing is written.
 
 use super::Error;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, OnceLock};
 
-/// The first failure of the disk, if there has been one. Clones are of the same disk.
+/// The first disk failure, if any. Clones share it.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Health(Arc<OnceLock<Arc<Error>>>);
+pub(super) struct FailStop(Arc<OnceLock<Arc<Error>>>);
 
-impl Health {
-    /// Refuses to go on after a failure.
+impl FailStop {
+    /// Fails after a failure.
     pub(super) fn check(&self) -> Result<(), Error> {
         match self.0.get() {
             Some(first) => Err(Error::Poisoned(Arc::clone(first))),
@@ -18,21 +18,18 @@ impl Health {
         }
     }
 
-    /// Remembers a failure, if it is the first.
+    /// Records a failure, if it is the first.
     pub(super) fn fail(&self, error: &Error) {
         self.0.get_or_init(|| Arc::new(error.clone()));
     }
 
-    /// Runs something that reads or writes the file, and remembers if it failed. A full disk is no
-    /// failure to remember: it is always a write that was refused and can be tried again, never an
-    /// fsync (see [`Timed`](super::timed::Timed)).
+    /// Runs I/O and records a failure. A full disk is not one: it is always a rejected write, which
+    /// can be retried, never an fsync (see [`StoreFile`](super::file::StoreFile)).
     ///
-    /// What the disk holds is input, and no input may take the process down. redb returns an
-    /// error for most damage that it meets, but for some it panics: 5 of 1,000 files with one
-    /// flipped bit made it do so, before pages were checked below it. Nothing that a panic left
-    /// half done is used again: nothing is written after a failure, and redb's locks stay
-    /// poisoned. The panic's message still goes to the panic hook, and from there to stderr by
-    /// default.
+    /// Disk contents are untrusted input and must not crash the process. redb returns an error for
+    /// most damage, but panics for some: for 5 of 1,000 files with one flipped bit, before pages
+    /// were verified below it. The half-finished state of a panic is not used again: nothing is
+    /// written after a failure, and redb's locks stay poisoned.
     pub(super) fn guard<T>(&self, run: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
         let done = catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|panic| {
             let what = panic
@@ -43,7 +40,7 @@ impl Health {
             Err(Error::Corrupt(format!("the tree of pages makes no sense: {what}")))
         });
         match done {
-            // redb says that something failed before, and not what.
+            // redb reports that something failed before, but not what.
             Err(Error::Poisoned(unknown)) => {
                 Err(Error::Poisoned(self.0.get().cloned().unwrap_or(unknown)))
             }
@@ -69,8 +66,8 @@ impl From<redb::Error> for Error {
             redb::Error::PreviousIo => Self::Poisoned(Arc::new(
                 io::Error::other("an operation on the file failed before").into(),
             )),
-            // Everything else says that the file is not as this module has left it: a table is
-            // missing or has other types, or a lock inside redb was left by a panic.
+            // Any other error means that the file was altered (a missing table, other types) or
+            // that a panic poisoned a lock inside redb.
             other => Self::Corrupt(other.to_string()),
         }
     }
