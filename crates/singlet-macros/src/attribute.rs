@@ -1,5 +1,5 @@
-//! `#[derive(Attribute)]`: structs as maps, newtypes as what they wrap, enums as text or as maps that
-//! say which variant they are.
+//! `#[derive(Attribute)]`: structs become maps, newtypes their inner value, enums text or tagged
+//! maps.
 
 mod generics;
 mod members;
@@ -42,13 +42,13 @@ pub(crate) fn expand(input: TokenStream) -> syn::Result<TokenStream> {
     }
 }
 
-/// Whether an enum is stored as the name of its variant and nothing else.
+/// Whether an enum is stored as text: just the name of the variant.
 fn is_text(data: &DataEnum, options: &TypeOptions) -> bool {
     let holds_nothing = |variant: &syn::Variant| matches!(variant.fields, Fields::Unit);
     options.tag.is_none() && options.content.is_none() && data.variants.iter().all(holds_nothing)
 }
 
-/// The name under which a variant is stored.
+/// The stored name of a variant.
 fn variant_name(ident: &Ident, rename: Option<&syn::LitStr>, case: Option<Case>) -> String {
     let name = ident.unraw().to_string();
     match (rename, case) {
@@ -58,7 +58,7 @@ fn variant_name(ident: &Ident, rename: Option<&syn::LitStr>, case: Option<Case>)
     }
 }
 
-/// Refuses variants that are stored under one name.
+/// Rejects variants with the same stored name.
 fn refuse_equal_names(variants: &[(&Ident, &str)]) -> syn::Result<()> {
     for (place, (ident, name)) in variants.iter().enumerate() {
         let earlier = variants.iter().take(place).find(|(_, earlier)| earlier == name);
@@ -71,7 +71,7 @@ fn refuse_equal_names(variants: &[(&Ident, &str)]) -> syn::Result<()> {
     Ok(())
 }
 
-/// What a reader expects: one of these names.
+/// The expected names, for error messages.
 fn expected<'n>(names: impl Iterator<Item = &'n str>) -> String {
     let names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
     format!("one of {}", names.join(", "))

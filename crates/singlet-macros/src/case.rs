@@ -1,8 +1,8 @@
-//! Names of attributes made from names of fields and variants.
+//! Case conversion of field and variant names.
 
 use syn::LitStr;
 
-/// A way to write names.
+/// A naming convention.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Case {
     /// `joinedAt`
@@ -21,7 +21,7 @@ pub(crate) enum Case {
     Upper,
 }
 
-/// The ways, as serde calls them.
+/// The conventions, by their serde names.
 const CASES: [(&str, Case); 7] = [
     ("camelCase", Case::Camel),
     ("PascalCase", Case::Pascal),
@@ -44,7 +44,7 @@ impl Case {
         })
     }
 
-    /// A name in Rust, of a field or a variant, written this way.
+    /// Converts the Rust name of a field or variant.
     pub(crate) fn apply(self, name: &str) -> String {
         let words = words(name);
         let capitalised = |word: &String| {
@@ -68,7 +68,7 @@ impl Case {
     }
 }
 
-/// The words of a name in snake or in Pascal case, in small letters.
+/// The words of a snake-case or Pascal-case name, in lowercase.
 fn words(name: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     for part in name.split('_').filter(|part| !part.is_empty()) {

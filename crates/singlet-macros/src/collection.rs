@@ -1,5 +1,5 @@
-//! `#[derive(Collection)]`: several entities of one partition, read together: a struct of them for
-//! all at once, or an enum for one after the other.
+//! `#[derive(Collection)]`: several entities of one partition, read together. A struct holds all of
+//! them; an enum is one of them.
 
 use crate::field::argument_of;
 use proc_macro2::{Span, TokenStream};
@@ -8,7 +8,7 @@ use syn::parse::ParseStream;
 use syn::spanned::Spanned as _;
 use syn::{Attribute, Data, DeriveInput, Fields, Ident, LitInt, LitStr, Type};
 
-/// How many items of an entity a member takes.
+/// Number of items in a member.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Number {
     One,
@@ -23,12 +23,12 @@ struct Member {
     options: Options,
 }
 
-/// What `#[collection(…)]` says of a member.
+/// Options in `#[collection(…)]` on a member.
 #[derive(Default)]
 struct Options {
     limit: Option<LitInt>,
     descending: Option<Span>,
-    /// By which of the entity's keys in the index it is read.
+    /// The entity's access pattern to read by, if it has several in the index.
     pattern: Option<LitStr>,
 }
 
@@ -61,14 +61,14 @@ impl Options {
         Ok(options)
     }
 
-    /// Where a limit or an order is said.
+    /// Span of the limit or order option.
     fn order_span(&self) -> Option<Span> {
         self.limit.as_ref().map(LitInt::span).or(self.descending)
     }
 }
 
 impl Member {
-    /// The pattern by which it is read, as an optional constant.
+    /// The member's pattern, as an optional constant.
     fn pattern(&self) -> TokenStream {
         crate::table::option(self.options.pattern.as_ref().map(|name| quote!(#name)))
     }
@@ -125,7 +125,7 @@ pub(crate) fn expand(input: TokenStream) -> syn::Result<TokenStream> {
     }
 }
 
-/// A collection, as it was declared.
+/// A parsed collection declaration.
 struct Declared<'i> {
     input: &'i DeriveInput,
     index: Option<LitStr>,
@@ -186,7 +186,7 @@ impl<'i> Declared<'i> {
         )
     }
 
-    /// The place of the key for the index by which a member is read.
+    /// Position of the index key that a member is read by.
     fn place(&self, member: &Member) -> TokenStream {
         let (entity, pattern) = (&member.entity, member.pattern());
         match &self.index {
@@ -201,12 +201,12 @@ impl<'i> Declared<'i> {
         }
     }
 
-    /// The place of the key of the first member.
+    /// Position of the first member's key.
     fn head_place(&self) -> TokenStream {
         self.members.first().map(|member| self.place(member)).unwrap_or_default()
     }
 
-    /// The implementation of the trait, and what is checked of the members.
+    /// The trait implementation and the checks of the members.
     fn implementation(&self) -> TokenStream {
         let (ident, head, table) = (&self.input.ident, &self.head, self.table());
         let (index_name, index) = (self.index_name(), self.index_shape());
@@ -261,7 +261,7 @@ impl<'i> Declared<'i> {
                 type Source = #source;
                 const SHAPE: ::singlet::collection::CollectionShape = {
                     const MEMBERS: [::singlet::collection::MemberShape; #count] = [#(#members),*];
-                    const INDEX: ::std::option::Option<&'static ::singlet::shape::IndexShape> = #index;
+                    const INDEX: ::std::option::Option<&'static ::singlet::design::Index> = #index;
                     const RANGES: [usize; #count] =
                         ::singlet::check::collection_ranges(&MEMBERS, #table, INDEX);
                     ::singlet::collection::CollectionShape {
@@ -314,7 +314,7 @@ impl<'i> Declared<'i> {
                 }
             }
         });
-        // Without a limit the items come in ascending order, with those of other members.
+        // Members without a limit are read in ascending order, in one range with other members.
         let turned = self
             .members
             .iter()
@@ -432,7 +432,7 @@ impl<'i> Declared<'i> {
     }
 }
 
-/// What `#[collection(index = GSI1)]` says.
+/// Parses `#[collection(index = GSI1)]`.
 fn index(attributes: &[Attribute]) -> syn::Result<Option<LitStr>> {
     let mut index = None;
     for attribute in attributes.iter().filter(|one| one.path().is_ident("collection")) {
@@ -449,7 +449,7 @@ fn index(attributes: &[Attribute]) -> syn::Result<Option<LitStr>> {
     Ok(index)
 }
 
-/// A name, as an identifier or as text.
+/// A name, as an identifier or a string.
 fn name(value: ParseStream<'_>) -> syn::Result<LitStr> {
     if value.peek(LitStr) {
         return value.parse();

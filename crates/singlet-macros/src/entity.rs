@@ -15,7 +15,7 @@ use quote::{quote, quote_spanned};
 use syn::spanned::Spanned as _;
 use syn::{Data, DeriveInput, Ident};
 
-/// An entity, as it was declared.
+/// A parsed entity declaration.
 struct Entity {
     ident: Ident,
     visibility: syn::Visibility,
@@ -25,14 +25,15 @@ struct Entity {
     indexes: Vec<KeyTemplates>,
 }
 
-/// The templates of a key, and the name of the access pattern that it serves.
+/// The templates of a key, and the name of its access pattern.
 struct KeyTemplates {
     /// The index; `None` for the primary key.
     index: Option<String>,
     pattern: Ident,
-    partition: Template,
-    sort: Option<Template>,
-    /// When an item has this key, if not always.
+    /// One template per attribute.
+    partition: Vec<Template>,
+    sort: Vec<Template>,
+    /// Condition of the key; unconditional if `None`.
     when: Option<When>,
 }
 
@@ -56,10 +57,10 @@ impl When {
 
 impl KeyTemplates {
     fn templates(&self) -> impl Iterator<Item = &Template> {
-        std::iter::once(&self.partition).chain(&self.sort)
+        self.partition.iter().chain(&self.sort)
     }
 
-    /// The places of the fields in the templates, each once, in their order.
+    /// Positions of the fields in the templates, deduplicated, in order.
     fn places(&self) -> Vec<usize> {
         let mut places = Vec::new();
         for part in self.templates().flat_map(Template::parts) {
@@ -72,12 +73,12 @@ impl KeyTemplates {
 
     fn to_constant(&self, fields: &[Field]) -> TokenStream {
         let pattern = self.pattern.to_string();
-        let partition = self.partition.to_constant(fields);
-        let sort = option(self.sort.as_ref().map(|sort| sort.to_constant(fields)));
+        let partition = self.partition.iter().map(|template| template.to_constant(fields));
+        let sort = self.sort.iter().map(|template| template.to_constant(fields));
         quote!(::singlet::shape::KeyShape {
             pattern: #pattern,
-            partition: #partition,
-            sort: #sort,
+            partition: &[#(#partition),*],
+            sort: &[#(#sort),*],
         })
     }
 }
@@ -109,7 +110,7 @@ pub(crate) fn expand(input: TokenStream) -> syn::Result<TokenStream> {
     })
 }
 
-/// Refuses parts of keys that are stored as serde writes them: that may be anything.
+/// Rejects `with = serde` on key fields: serde may write any type.
 fn refuse_serde_in_keys<'k>(
     fields: &[Field],
     keys: impl Iterator<Item = &'k KeyTemplates>,
@@ -143,7 +144,7 @@ impl Entity {
         Ok(Self { ident, visibility, fields, arguments, key, indexes })
     }
 
-    /// The attribute's name of a field.
+    /// Name of a field's attribute.
     fn attribute(&self, field: &Field) -> String {
         field.attribute(self.arguments.rename_all)
     }
@@ -210,7 +211,7 @@ impl Entity {
         })
     }
 
-    /// The places of the fields that are attributes by themselves, in the order of their names.
+    /// Positions of the fields stored as attributes, ordered by attribute name.
     fn stored_places(&self, kinds: &Kinds) -> Vec<usize> {
         let fields = self.fields.iter().zip(&kinds.kinds).enumerate();
         let stored = fields.filter(|(_, (field, kind))| {
@@ -255,12 +256,12 @@ impl Entity {
         })
     }
 
-    /// Gives the defaults of the fields that have one, for projections.
+    /// Generates the default values of fields, for projections.
     fn defaults(&self) -> Option<TokenStream> {
         let fields = self.fields.iter().enumerate();
         let fields = fields.filter(|(_, field)| {
             let options = &field.options;
-            // What is stored within a key or as the time to live is always read from there.
+            // Fields stored in a key or as the TTL are always present.
             options.default.is_some() && options.ttl.is_none() && options.in_key.is_none()
         });
         let defaults: Vec<TokenStream> = fields
@@ -287,7 +288,7 @@ impl Entity {
         })
     }
 
-    /// Reads the fields, each into a variable of its name.
+    /// Generates code that reads each field into a variable with its name.
     fn reads(&self, kinds: &Kinds) -> TokenStream {
         let (mut beside, mut within, mut elsewhere) = (Vec::new(), Vec::new(), Vec::new());
         for (place, (field, kind)) in self.fields.iter().zip(&kinds.kinds).enumerate() {
@@ -320,7 +321,7 @@ impl Entity {
                 beside.push((attribute, read));
             }
         }
-        // Stored names ascend, and are read in that order.
+        // Stored attributes are sorted by name; read them in that order.
         beside.sort_by(|(a, _), (b, _)| a.cmp(b));
         within.sort_by(|(a, _), (b, _)| a.cmp(b));
         let beside = beside.into_iter().map(|(_, read)| read);

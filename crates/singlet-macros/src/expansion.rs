@@ -1,8 +1,7 @@
-//! What the macros make of small declarations, kept as text: a change of the generated code is
-//! seen where it is reviewed.
+//! Snapshot tests of the macros' output, so that changes in generated code are visible in review.
 //!
-//! Each file in the folder beside this one holds a declaration, a line, and what it becomes, laid
-//! out by rustfmt. `UPDATE_EXPECT=1` writes the part below the line anew.
+//! Each file in `expansion/` holds a declaration, a separator line, and its expansion, formatted by
+//! rustfmt. `UPDATE_EXPECT=1` rewrites the expansions.
 
 #![allow(clippy::panic, clippy::unwrap_used, reason = "a panic here is a failing test")]
 
@@ -16,7 +15,7 @@ use syn::ItemStruct;
 
 const LINE: &str = "// becomes\n";
 
-/// Compares what a declaration becomes with what is kept.
+/// Compares the expansion of a declaration with its snapshot.
 fn check(name: &str, expand: impl Fn(TokenStream) -> syn::Result<TokenStream>) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("src/expansion/{name}.txt"));
     let kept = fs::read_to_string(&path).unwrap();
@@ -30,7 +29,7 @@ fn check(name: &str, expand: impl Fn(TokenStream) -> syn::Result<TokenStream>) {
     assert_eq!(becomes, expected, "{}", path.display());
 }
 
-/// The code as rustfmt lays it out by default, whatever is set for this project.
+/// Formats code with rustfmt's defaults, ignoring the project's configuration.
 fn laid_out(code: &str) -> String {
     let mut rustfmt = Command::new("rustfmt")
         .args(["--edition", "2024", "--config-path", "/dev/null"])
@@ -58,7 +57,7 @@ fn an_entity() {
     check("entity", crate::entity::expand);
 }
 
-/// Everything stored in a JSON text but the keys and what the model keeps.
+/// Only keys and fields managed by the library are stored outside of the JSON payload.
 #[test]
 fn an_entity_with_a_payload() {
     check("payload", crate::entity::expand);

@@ -1,4 +1,4 @@
-//! Fields, and what `#[attribute(…)]` says of them.
+//! Fields and their `#[attribute(…)]` options.
 
 use crate::case::Case;
 use proc_macro2::{Span, TokenStream, TokenTree};
@@ -7,16 +7,15 @@ use syn::ext::IdentExt as _;
 use syn::spanned::Spanned as _;
 use syn::{Attribute, Fields, GenericArgument, Ident, LitStr, PathArguments, Type};
 
-/// A field of a struct.
 pub(crate) struct Field {
     pub(crate) ident: Ident,
-    /// Its name in Rust.
+    /// Name in Rust.
     pub(crate) name: String,
     pub(crate) ty: Type,
     pub(crate) options: Options,
 }
 
-/// What `#[attribute(…)]` says of a field.
+/// Options in `#[attribute(…)]` on a field.
 #[derive(Default)]
 pub(crate) struct Options {
     pub(crate) rename: Option<LitStr>,
@@ -48,7 +47,7 @@ impl Field {
         Ok(Self { ident, name, ty: field.ty.clone(), options })
     }
 
-    /// The field without a name of a newtype, or of a variant around one value.
+    /// The unnamed field of a newtype or of a single-value variant.
     pub(crate) fn unnamed(field: &syn::Field) -> syn::Result<Self> {
         let options = Options::parse(&field.attrs)?;
         options.refuse_entity_options()?;
@@ -63,8 +62,8 @@ impl Field {
         Ok(Self { ident, name: String::new(), ty: field.ty.clone(), options })
     }
 
-    /// What kind of value the field is in a type of this name. A field that holds the type itself
-    /// cannot be asked, since the answer depends on it.
+    /// The attribute type of the field within the type `name`. A recursive field is assumed to be a
+    /// map, since asking for its type would be circular.
     pub(crate) fn kind_within(&self, name: &Ident) -> TokenStream {
         let ty = self.stored_type();
         match mentions(ty.clone(), name) {
@@ -73,7 +72,7 @@ impl Field {
         }
     }
 
-    /// The type as which the field is stored: its own, or one that goes by serde.
+    /// The type the field is stored as: its own type, or a serde wrapper.
     pub(crate) fn stored_type(&self) -> TokenStream {
         let (ty, span) = (&self.ty, self.ty.span());
         match (self.options.with_serde, self.inside_option()) {
@@ -85,7 +84,7 @@ impl Field {
         }
     }
 
-    /// The value of the field as it is stored, given a reference to it: a result.
+    /// Converts a reference to the field to its stored value, as a `Result`.
     pub(crate) fn to_value(&self, reference: &TokenStream) -> TokenStream {
         match (self.options.with_serde, self.inside_option()) {
             (None, _) => quote!(::singlet::Attribute::to_value(#reference)),
@@ -97,7 +96,7 @@ impl Field {
         }
     }
 
-    /// The field, given what was read of [`stored_type`](Self::stored_type).
+    /// Converts a value of [`stored_type`](Self::stored_type) to the field.
     pub(crate) fn unwrap_stored(&self, read: TokenStream) -> TokenStream {
         match (self.options.with_serde, self.inside_option()) {
             (None, _) => read,
@@ -106,13 +105,13 @@ impl Field {
         }
     }
 
-    /// The name of the constant for conditions and updates. In upper case, so that a method may have
-    /// the name of the field.
+    /// Name of the constant for conditions and updates. In upper case, so that a method can have
+    /// the field's name.
     pub(crate) fn constant(&self) -> Ident {
         Ident::new(&self.name.to_uppercase(), self.ident.span())
     }
 
-    /// The attribute's name.
+    /// Name of the stored attribute.
     pub(crate) fn attribute(&self, case: Option<Case>) -> String {
         match (&self.options.rename, case) {
             (Some(name), _) => name.value(),
@@ -121,24 +120,24 @@ impl Field {
         }
     }
 
-    /// The type inside `Option`, if that is what the field's type is called.
+    /// The type inside `Option`, matched by name.
     pub(crate) fn inside_option(&self) -> Option<&Type> {
         argument_of(&self.ty, "Option")
     }
 
-    /// The type of a value that is there.
+    /// The field's type without `Option`.
     pub(crate) fn value_type(&self) -> &Type {
         self.inside_option().unwrap_or(&self.ty)
     }
 
-    /// Whether the model says what its value is.
+    /// Whether the library sets the value.
     pub(crate) fn is_kept(&self) -> bool {
         let Options { created, updated, version, .. } = &self.options;
         created.is_some() || updated.is_some() || version.is_some()
     }
 }
 
-/// The `T` of a type that is called `Name<T>`.
+/// The `T` in `Name<T>`.
 pub(crate) fn argument_of<'t>(ty: &'t Type, name: &str) -> Option<&'t Type> {
     let Type::Path(path) = ty else { return None };
     let last = path.path.segments.last().filter(|last| last.ident == name)?;
@@ -190,7 +189,7 @@ impl Options {
         Ok(options)
     }
 
-    /// Refuses what a projection knows from its entity, which is all but how to read a value.
+    /// Rejects every option except `with = serde`: a projection takes the others from its entity.
     pub(crate) fn refuse_all_but_serde(&self) -> syn::Result<()> {
         self.refuse_entity_options()?;
         let of_entities = [self.null, self.default, self.rename.as_ref().map(LitStr::span)];
@@ -203,7 +202,7 @@ impl Options {
         }
     }
 
-    /// Refuses what only the fields of an entity can say.
+    /// Rejects options that only apply to an entity's fields.
     pub(crate) fn refuse_entity_options(&self) -> syn::Result<()> {
         for (span, name) in [
             (self.created, "created"),
@@ -223,7 +222,7 @@ impl Options {
     }
 }
 
-/// Whether a type is made of the one of this name.
+/// Whether a type mentions the given name.
 fn mentions(tokens: TokenStream, name: &Ident) -> bool {
     tokens.into_iter().any(|token| match token {
         TokenTree::Ident(ident) => ident == *name || ident == "Self",

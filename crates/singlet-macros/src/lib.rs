@@ -1,11 +1,9 @@
-//! The macros of [singlet](https://docs.rs/singlet), which re-exports them and tells what they are
-//! for.
+//! The macros of [singlet](https://docs.rs/singlet), which re-exports and documents them.
 //!
-//! They read declarations and write down what they say as constants, with as little code as they
-//! can: keys, conditions, queries and checks are ordinary code of the library, which reads the
-//! constants. What a macro can see by itself it refuses with an error at the place in the
-//! declaration; what takes more than one declaration is checked by constant functions of the
-//! library, when the compiler evaluates the constants.
+//! They turn declarations into constants and generate as little code as possible: keys, conditions,
+//! queries and checks are ordinary library code that reads the constants. Errors within one
+//! declaration are reported by the macro, at the offending token. Checks across declarations are
+//! `const` functions of the library, which run when the compiler evaluates the constants.
 
 mod attribute;
 mod case;
@@ -20,7 +18,7 @@ mod template;
 
 use proc_macro::TokenStream;
 
-/// Declares a table: its name, keys, indexes, time to live, and the entities that are in it.
+/// Declares a table: its name, keys, indexes, TTL and entities.
 ///
 /// ```
 /// use singlet::prelude::*;
@@ -73,16 +71,18 @@ use proc_macro::TokenStream;
 ///
 /// | | |
 /// |---|---|
-/// | `name = "…"` | The name. What is in braces stands for the environment. |
-/// | `key = (PK, SK)` | The partition key, and the sort key if there is one: text, or `name: N`, `name: B`. A name that is no identifier stands in quotes. |
-/// | `index(Name = (…), …)` | Indexes with their keys; at most 20. `local` in front makes a local one, which has the table's partition key; at most 5. `projecting(keys)` or `projecting(one, another)` behind says what it holds besides keys. |
-/// | `ttl = TTL` | The attribute that holds when an item expires. |
-/// | `stream` | A stream is kept. |
-/// | `provisioned(read, write)` | Capacity units; paid for by request if nothing is said. |
-/// | `delimiter = "\|"` | The character between the parts of keys, one of ASCII that is neither a letter, a digit nor a space. Identifiers may not contain it; `#` if nothing is said. |
-/// | `entities(…)` | The entities. Their keys are compared with each other, so that no item can be two of them. |
+/// | `name = "…"` | The name. A placeholder in braces stands for the environment. |
+/// | `elsewhere = "…-{env}"` | The name in every environment but the default one, if it differs. |
+/// | `key = (PK, SK)` | The partition key, and the sort key if there is one: text, or `name: N`, `name: B`. A name that is not an identifier must be quoted. |
+/// | `index(Name = (…), …)` | Indexes with their keys, at most 20. `local` before the name makes it a local index, with the table's partition key; at most 5. `projecting(keys)` or `projecting(one, another)` after the key limits the projected attributes. |
+/// | `index(Name = ((a, b), (c, d: N)))` | A global index with a composite key of up to four partition and four sort attributes. The entity names its fields: `Name by_state = ((a, b), (c, d))`. |
+/// | `ttl = TTL` | The TTL attribute. |
+/// | `stream` | Enables the table's stream. |
+/// | `provisioned(read, write)` | Provisioned capacity units; on demand by default. |
+/// | `delimiter = "\|"` | The character between key parts: ASCII, and not a letter, digit or space. Identifiers may not contain it. The default is `#`. |
+/// | `entities(…)` | The entities. The compiler checks that their keys cannot collide. |
 ///
-/// With another delimiter, identifiers are made for it:
+/// Identifiers must be declared for a custom delimiter:
 ///
 /// ```
 /// use singlet::prelude::*;
@@ -107,7 +107,7 @@ pub fn table(arguments: TokenStream, item: TokenStream) -> TokenStream {
     answer(table::expand(arguments.into(), item.into()))
 }
 
-/// Declares an entity: a kind of item of a table, with its keys, its access patterns and its fields.
+/// Declares an entity: a kind of item, with its keys, access patterns and fields.
 ///
 /// ```
 /// use singlet::prelude::*;
@@ -161,25 +161,26 @@ pub fn table(arguments: TokenStream, item: TokenStream) -> TokenStream {
 ///
 /// # Keys
 ///
-/// A template is text with fields in braces, up to eight in that of a sort key. A whole number says
-/// with how many digits it is written, `{score:06}`, so that it sorts; a brace that is meant as such
-/// is written twice. A template that is one field and nothing else can fill a key attribute of type
-/// N or B.
+/// A template is text with fields in braces; a sort key template has at most eight. An integer
+/// needs a number of digits, `{score:06}`, so that it sorts correctly. A literal brace is doubled.
+/// A template that is a single field can fill a key attribute of type N or B.
 ///
 /// | | |
 /// |---|---|
-/// | `key = (…)`, `key of_game = (…)` | The templates of the primary key, and the name of the function that queries its partition: `of` if nothing is said. |
-/// | `GSI1 by_team = (…)` | The templates of a key in an index, and the name of the function that queries it. An index whose name is no identifier stands in quotes. |
-/// | `… when state = "open" \| "reopened"` | An item has this key only if the field has one of these values, as they are stored; also `when archived = false`. |
-/// | `shares_key_with(Other)` | Items of the other entity may have the same key, which is taken once for both. |
+/// | `key = (…)`, `key of_game = (…)` | The templates of the primary key, and the name of the function that queries its partition; `of` by default. |
+/// | `GSI1 by_team = (…)` | The templates of an index key, and the name of the function that queries it. An index name that is not an identifier must be quoted. |
+/// | `Name by_state = ((tenant, region), (state, priority))` | The fields that fill the attributes of a composite index key. A field can also replace a template elsewhere: `due` means `"{due}"`. |
+/// | `… when state = "open" \| "reopened"` | An item has this key only if the field has one of these stored values; also `when archived = false`. |
+/// | `shares_key_with(Other)` | The two entities share a key space: a key can belong to an item of only one of them. |
 ///
-/// An index key follows the fields that an update sets. Fields that share one are set together, with
-/// `set_together` and the constant that has all their names, here `Player::TEAM_AND_SCORE`.
+/// Updates keep index keys in sync with their fields. Fields that share an index key must be set
+/// together, with `set_together` and the constant that combines their names, here
+/// `Player::TEAM_AND_SCORE`.
 ///
 /// ## Several keys in one index
 ///
-/// Each has a condition on one and the same field, and the item is in the index with the key whose
-/// condition holds, or not at all. Each function finds only its own.
+/// Each key has a condition on the same field. An item is indexed under the key whose condition
+/// holds, or not at all. Each function returns only items with its own key.
 ///
 /// ```
 /// use singlet::prelude::*;
@@ -228,9 +229,9 @@ pub fn table(arguments: TokenStream, item: TokenStream) -> TokenStream {
 ///
 /// ## Entities that share a key
 ///
-/// One namespace for several entities: a key is taken once for all of them. Each says so of the
-/// others, and a discriminator tells their items apart. Reading one where the other is gives
-/// `None`; no write of one touches an item of the other, and is refused instead.
+/// Several entities can share one key space: a key can belong to only one item of all of them. The
+/// relation is declared on each entity, and a discriminator tells their items apart. Reading an
+/// entity where an item of another is stored returns `None`, and writes fail rather than touch it.
 ///
 /// ```
 /// use singlet::prelude::*;
@@ -265,8 +266,8 @@ pub fn table(arguments: TokenStream, item: TokenStream) -> TokenStream {
 ///
 /// | | |
 /// |---|---|
-/// | `discriminator = "entityType"` | An attribute with the name of the entity, or with the text of `("entityType", "PLAYER")`. It is written, and compared when an item is read. |
-/// | `payload = "data"` | The fields are one JSON text in this attribute, except the time to live, those with `in_key` and those that the model keeps. DynamoDB cannot look into it. |
+/// | `discriminator = "entityType"` | An attribute with the name of the entity, or with a given value: `("entityType", "PLAYER")`. It is written with each item and checked on reads. |
+/// | `payload = "data"` | Stores the fields as one JSON text in this attribute, except the TTL, `in_key` fields and fields managed by the library. DynamoDB cannot see inside it. |
 /// | `rename_all = "…"` | `camelCase`, `PascalCase`, `snake_case`, `SCREAMING_SNAKE_CASE`, `kebab-case`, `lowercase`, `UPPERCASE`. |
 ///
 /// # Fields: `#[attribute(…)]`
@@ -274,16 +275,16 @@ pub fn table(arguments: TokenStream, item: TokenStream) -> TokenStream {
 /// | | |
 /// |---|---|
 /// | `rename = "…"` | The attribute's name. |
-/// | `null` | A missing value is stored as NULL; else the attribute is left out. |
-/// | `default` | An item without the attribute has the default of the type, also in projections. `add` counts from zero all the same. |
-/// | `created`, `updated` | A `Timestamp` that the model keeps. |
-/// | `version` | A `u64`, or a newtype of one, for optimistic locking: `put` fails if somebody has written the item since it was read. |
-/// | `ttl` | An `Expiry` or an `Option<Expiry>`. Expired items are gone, also before DynamoDB has deleted them. |
-/// | `in_key` | Stored within a key and nowhere else. |
-/// | `with = serde` | A field of any type that serde knows, stored as serde writes it. Not in a key. |
+/// | `null` | `None` is stored as NULL; otherwise the attribute is left out. |
+/// | `default` | Items without the attribute get the type's default, in projections too. `add` still counts from zero. |
+/// | `created`, `updated` | A `Timestamp` managed by the library. |
+/// | `version` | A `u64`, or a newtype of one, for optimistic locking: `put` fails if the item was written since it was read. |
+/// | `ttl` | An `Expiry` or an `Option<Expiry>`. Expired items are hidden even before DynamoDB deletes them. |
+/// | `in_key` | Stored only as part of a key. |
+/// | `with = serde` | A field of any type that implements serde's traits, stored as serde writes it. Not allowed in keys. |
 ///
-/// What contradicts itself does not compile, and says why; the same rules find it in a design file
-/// with `singlet check`.
+/// Inconsistent declarations do not compile, and the error gives the reason. `singlet check`
+/// applies the same rules to design files.
 #[proc_macro_derive(Entity, attributes(entity, attribute))]
 pub fn entity(input: TokenStream) -> TokenStream {
     answer(entity::expand(input.into()))
@@ -293,9 +294,9 @@ pub fn entity(input: TokenStream) -> TokenStream {
 ///
 /// # Structs
 ///
-/// A struct with named fields is stored as a map. Each of its fields is an attribute itself. Fields
-/// that are `None` are left out. The struct gets a constant for each field, for conditions and
-/// updates: `Game::BOARD.member(Board::SIZE)`.
+/// A struct with named fields is stored as a map, and its fields are attributes. Fields that are
+/// `None` are left out. The struct gets a constant for each field, for conditions and updates:
+/// `Game::BOARD.member(Board::SIZE)`.
 ///
 /// ```
 /// use singlet::prelude::*;
@@ -319,7 +320,7 @@ pub fn entity(input: TokenStream) -> TokenStream {
 /// }
 /// ```
 ///
-/// `rename_all` knows `camelCase`, `PascalCase`, `snake_case`, `SCREAMING_SNAKE_CASE`,
+/// `rename_all` supports `camelCase`, `PascalCase`, `snake_case`, `SCREAMING_SNAKE_CASE`,
 /// `kebab-case`, `lowercase` and `UPPERCASE`.
 ///
 /// Type parameters in fields must be attributes; the derive adds the bound.
@@ -335,9 +336,9 @@ pub fn entity(input: TokenStream) -> TokenStream {
 ///
 /// # Newtypes
 ///
-/// A struct around one value is stored as that value, and can do what the value can: stand in keys
-/// and conditions, be added to, be the key of a map. In a key, a newtype around a `String` may contain
-/// the delimiter, as a `String` may; a type made by `id!` never does.
+/// A struct around one value is stored as that value and supports the same uses: keys, conditions,
+/// arithmetic, map keys. In a key, a newtype of `String` may contain the delimiter, as a `String`
+/// may; a type made by `id!` never does.
 ///
 /// ```
 /// # use singlet::prelude::*;
@@ -349,9 +350,8 @@ pub fn entity(input: TokenStream) -> TokenStream {
 ///
 /// # Enums
 ///
-/// An enum whose variants hold nothing is stored as text, the name of the variant. It is a key part,
-/// unless one of the texts contains `#`, and can be the key of a map. `as_str` gives
-/// the text.
+/// An enum without data is stored as text: the name of the variant, which `as_str` returns. It can
+/// be a map key, and a key part unless one of the texts contains `#`.
 ///
 /// ```
 /// # use singlet::prelude::*;
@@ -365,9 +365,8 @@ pub fn entity(input: TokenStream) -> TokenStream {
 /// assert_eq!(Status::InProgress.as_str(), "IN_PROGRESS");
 /// ```
 ///
-/// An enum with variants that hold something is stored as a map, with a member that says which
-/// variant it is. The member is called `type`, unless `tag` says otherwise. What the variant holds
-/// lies beside it: the fields of the variant, or the members of the one struct that it holds.
+/// An enum with data is stored as a map with a tag member, `type` unless `tag` gives another name.
+/// The variant's fields, or the members of its inner struct, are stored next to the tag.
 ///
 /// ```
 /// use singlet::prelude::*;
@@ -403,11 +402,11 @@ pub fn entity(input: TokenStream) -> TokenStream {
 /// # Ok::<(), singlet::attribute::NotStorable>(())
 /// ```
 ///
-/// `rename_all` is for the variants, `rename_all_fields` for their fields; a variant can say
-/// `rename`, and `rename_all` for its own fields. In conditions the tag is `Event::TAG`:
+/// `rename_all` applies to the variants, `rename_all_fields` to their fields. A variant accepts
+/// `rename`, and `rename_all` for its fields. In conditions the tag is `Event::TAG`:
 /// `Game::LAST_EVENT.member(Event::TAG).eq("joined")`.
 ///
-/// With `content`, what the variant holds has a member of its own, so that it may be anything:
+/// With `content`, the variant's data is stored in a separate member and can be of any type:
 ///
 /// ```
 /// # use singlet::prelude::*;
@@ -424,9 +423,8 @@ pub fn entity(input: TokenStream) -> TokenStream {
 /// # Ok::<(), singlet::attribute::NotStorable>(())
 /// ```
 ///
-/// With `externally_tagged`, a variant that holds something is a map with one member, which has the
-/// name of the variant, and one that holds nothing is text. That is how serde stores enums by
-/// default.
+/// With `externally_tagged`, a variant with data is a map with one member, named after the variant;
+/// a unit variant is text. This is serde's default representation.
 ///
 /// ```
 /// # use singlet::prelude::*;
@@ -444,19 +442,18 @@ pub fn entity(input: TokenStream) -> TokenStream {
 /// # Ok::<(), singlet::attribute::NotStorable>(())
 /// ```
 ///
-/// There are no untagged enums: a stored value says which variant it is. What is stored already
-/// without a tag is read by serde, `#[attribute(with = serde)]`.
+/// Untagged enums are not supported. To read existing values without a tag, use serde:
+/// `#[attribute(with = serde)]`.
 #[proc_macro_derive(Attribute, attributes(attribute))]
 pub fn attribute(input: TokenStream) -> TokenStream {
     answer(attribute::expand(input.into()))
 }
 
 /// Declares a collection: several entities of one partition, read together. A struct holds all of
-/// them at once; an enum is one of them, and is read in the order of the sort keys.
+/// them; an enum is one of them, read in sort key order.
 ///
-/// The members are entities of one table, whose templates for the partition key are the same, with
-/// fields of the same types. Everything else in the partition is passed over: items of other
-/// entities, and items that are expired.
+/// The members are entities of one table with the same partition key template and the same field
+/// types. Items of other entities and expired items are skipped.
 ///
 /// # A struct: everything at once
 ///
@@ -514,23 +511,23 @@ pub fn attribute(input: TokenStream) -> TokenStream {
 ///
 /// | member | takes |
 /// |---|---|
-/// | `repo: Repo` | The item of an entity of which a partition holds one at most. If there is none, there is no collection. |
-/// | `repo: Option<Repo>` | The same, and it may be missing. |
+/// | `repo: Repo` | The item of an entity with at most one item per partition. If it is missing, the load returns `None`. |
+/// | `repo: Option<Repo>` | The same, but optional. |
 /// | `issues: Vec<Issue>` | All items of the entity, ascending. |
-/// | `#[collection(descending)]` on a `Vec` | All items, from the last sort key to the first. |
-/// | `#[collection(limit = 10)]` on a `Vec` | The first ten; with `descending`, the last ten, the last one first. |
-/// | `#[collection(pattern = open)]` on any member | By which key it is read, if its entity has several in the index. |
+/// | `#[collection(descending)]` on a `Vec` | All items, in descending sort key order. |
+/// | `#[collection(limit = 10)]` on a `Vec` | The first ten; with `descending`, the last ten in descending order. |
+/// | `#[collection(pattern = open)]` on any member | The key to read by, if the entity has several in the index. |
 ///
-/// A partition holds one item of an entity if its sort key is text alone, or repeats fields of the
-/// partition key, as that of `Repo` does. Of other entities a member is a `Vec`.
+/// A partition holds at most one item of an entity whose sort key is a literal or repeats fields of
+/// the partition key, like that of `Repo`. Other entities need a `Vec`.
 ///
-/// How many requests a load sends: one query for each range of the sort key that it needs, one after
-/// the other, and more only if a range has more than a megabyte. Members without a limit are in one
-/// range if no items of other entities of the table can lie between them; so a game and its players
-/// take one query if nothing else is in their partition. A member with a limit has a query of its
-/// own, which reads no more than the limit if nothing else is in its range. `Front` takes two: one
-/// for the repository, one for ten issues. The stars are not read. What shares the beginning of its
-/// sort key with a member cannot be told from it by DynamoDB, and is read and passed over.
+/// A load sends one query for each range of the sort key that it needs, sequentially, and more only
+/// if a range exceeds a megabyte. Members without a limit share a range if no other entity of the
+/// table can have sort keys between them: a game and its players take one query if nothing else is
+/// in their partition. A member with a limit has a separate query, which reads no more than the
+/// limit if nothing else is in its range. `Front` takes two: one for the repository, one for ten
+/// issues. The stars are not read. Items whose sort keys share a member's prefix are read and
+/// discarded.
 ///
 /// # An enum: one after the other
 ///
@@ -584,18 +581,17 @@ pub fn attribute(input: TokenStream) -> TokenStream {
 /// ```
 ///
 /// Ranges of the sort key can always be given as text: `sort_key_from`, `sort_key_until`,
-/// `sort_key_between` and `sort_key_starting_with`. Where the templates of all members begin alike,
-/// their first fields can be fixed and narrowed as in any query, with `with`, `between`, `from`,
-/// `after`, `until` and `before`. Pages have as many items as the limit says, whatever else lies
-/// between them, and their cursors are signed, for this enum, partition, range and direction.
+/// `sort_key_between` and `sort_key_starting_with`. If the sort key templates of all members start
+/// the same way, their first fields can be narrowed as in any query, with `with`, `between`,
+/// `from`, `after`, `until` and `before`. Pages are filled up to the limit even if other items lie
+/// between the members'. Cursors are signed for this enum, partition, range and direction.
 ///
-/// A query of an enum reads the ranges of the sort key that its members are in, one after the other,
-/// as a load does.
+/// As in a load, the sort key ranges of the members are read sequentially.
 ///
 /// # An entity with several keys in the index
 ///
-/// Where an entity has several keys in the index, each with a condition, a member names the pattern
-/// by which it is read. Items of the other keys are not of that member.
+/// If an entity has several keys in the index, each with a condition, a member names the pattern to
+/// read by. Items with other keys are skipped.
 ///
 /// ```
 /// # use singlet::prelude::*;
@@ -637,7 +633,7 @@ pub fn collection(input: TokenStream) -> TokenStream {
     answer(collection::expand(input.into()))
 }
 
-/// Declares a projection: a smaller struct for what is read of an entity.
+/// Declares a projection: a struct with some of an entity's fields.
 #[proc_macro_derive(Projection, attributes(projection, attribute))]
 pub fn projection(input: TokenStream) -> TokenStream {
     answer(projection::expand(input.into()))

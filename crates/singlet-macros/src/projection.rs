@@ -1,4 +1,4 @@
-//! `#[derive(Projection)]`: a smaller struct for what is read of an entity.
+//! `#[derive(Projection)]`: a struct with some of an entity's fields.
 
 use crate::field::Field;
 use proc_macro2::TokenStream;
@@ -25,7 +25,7 @@ pub(crate) fn expand(input: TokenStream) -> syn::Result<TokenStream> {
     let entity: Path = declared.parse_args()?;
     let names = fields.iter().map(|field| &field.name);
     let idents = fields.iter().map(|field| &field.ident);
-    // By the entity's own constants, so that the types of the fields must be the same.
+    // Reading through the entity's constants makes the compiler check the field types.
     let reads = fields.iter().map(|field| {
         let (name, constant, ty) = (&field.ident, field.constant(), &field.ty);
         let read =

@@ -1,4 +1,4 @@
-//! `#[table]`: a table, its indexes, and the entities that are in it.
+//! `#[table]`: a table with its indexes and entities.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
@@ -8,9 +8,10 @@ use syn::punctuated::Punctuated;
 use syn::spanned::Spanned as _;
 use syn::{Ident, ItemStruct, LitInt, LitStr, Path, Token, parenthesized};
 
-/// What `#[table(…)]` says.
+/// Arguments of `#[table(…)]`.
 struct Arguments {
     name: LitStr,
+    elsewhere: Option<LitStr>,
     key: Key,
     indexes: Vec<Index>,
     ttl: Option<Name>,
@@ -20,15 +21,15 @@ struct Arguments {
     entities: Vec<Path>,
 }
 
-/// The name of an attribute or an index: as it is, or in quotes.
+/// Name of an attribute or index: an identifier or a string.
 struct Name {
     text: String,
     span: Span,
 }
 
 struct Key {
-    partition: KeyAttribute,
-    sort: Option<KeyAttribute>,
+    partition: Vec<KeyAttribute>,
+    sort: Vec<KeyAttribute>,
 }
 
 struct KeyAttribute {
@@ -76,25 +77,42 @@ impl Parse for KeyAttribute {
     }
 }
 
-/// `(PK, SK)`, or `(teamId)`.
+/// `(PK, SK)`, `(teamId)`, or `((tenant, region), (state, priority: N))`.
 impl Parse for Key {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let content;
         let parentheses = parenthesized!(content in input);
-        let attributes: Punctuated<KeyAttribute, Token![,]> =
+        let lists: Punctuated<OneOrSeveral<KeyAttribute>, Token![,]> =
             Punctuated::parse_terminated(&content)?;
-        let mut attributes = attributes.into_iter();
-        match (attributes.next(), attributes.next(), attributes.next()) {
-            (Some(partition), sort, None) => Ok(Self { partition, sort }),
+        let mut lists = lists.into_iter().map(|list| list.0);
+        match (lists.next(), lists.next(), lists.next()) {
+            (Some(partition), sort, None) if !partition.is_empty() => {
+                Ok(Self { partition, sort: sort.unwrap_or_default() })
+            }
             _ => Err(syn::Error::new(
                 parentheses.span.join(),
-                "a key has one or two attributes: the partition key, and the sort key",
+                "a key has one or two attributes: the partition key, and the sort key; in a global index each can be a list: `((tenant, region), (state, priority))`",
             )),
         }
     }
 }
 
-/// `GSI1 = (GSI1PK, GSI1SK)`, with `local` in front and `projecting(…)` behind it if need be.
+/// One element, or a list of them in parentheses.
+pub(crate) struct OneOrSeveral<T>(pub(crate) Vec<T>);
+
+impl<T: Parse> Parse for OneOrSeveral<T> {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        if !input.peek(syn::token::Paren) {
+            return input.parse().map(|only| Self(vec![only]));
+        }
+        let content;
+        parenthesized!(content in input);
+        let list: Punctuated<T, Token![,]> = Punctuated::parse_terminated(&content)?;
+        Ok(Self(list.into_iter().collect()))
+    }
+}
+
+/// `GSI1 = (GSI1PK, GSI1SK)`, optionally with `local` before and `projecting(…)` after it.
 impl Parse for Index {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let mut name: Name = input.parse()?;
@@ -130,13 +148,17 @@ impl Parse for Arguments {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let (mut name, mut key, mut indexes, mut ttl) = (None, None, Vec::new(), None);
         let (mut billing, mut stream, mut entities) = (None, false, None);
-        let mut delimiter = b'#';
+        let (mut delimiter, mut elsewhere) = (b'#', None);
         while !input.is_empty() {
             let option: Ident = input.parse()?;
             match option.to_string().as_str() {
                 "name" => {
                     input.parse::<Token![=]>()?;
                     name = Some(input.parse()?);
+                }
+                "elsewhere" => {
+                    input.parse::<Token![=]>()?;
+                    elsewhere = Some(parse_elsewhere(input)?);
                 }
                 "key" => {
                     input.parse::<Token![=]>()?;
@@ -175,7 +197,7 @@ impl Parse for Arguments {
                 _ => {
                     return Err(syn::Error::new(
                         option.span(),
-                        "unknown; a table can say `name = \"…\"`, `key = (…)`, `index(…)`, `ttl = …`, `provisioned(read, write)`, `stream`, `delimiter = \"|\"`, `entities(…)`",
+                        "unknown; a table can say `name = \"…\"`, `elsewhere = \"…-{env}\"`, `key = (…)`, `index(…)`, `ttl = …`, `provisioned(read, write)`, `stream`, `delimiter = \"|\"`, `entities(…)`",
                     ));
                 }
             }
@@ -187,6 +209,7 @@ impl Parse for Arguments {
             |what: &str| syn::Error::new(Span::call_site(), format!("a table needs {what}"));
         Ok(Self {
             name: name.ok_or_else(|| missing("a name: `name = \"snakes-{env}\"`"))?,
+            elsewhere,
             key: key.ok_or_else(|| missing("a key: `key = (PK, SK)`"))?,
             indexes,
             ttl,
@@ -198,7 +221,20 @@ impl Parse for Arguments {
     }
 }
 
-/// One ASCII character, as text or as a character: `"|"`.
+/// A name that must contain the environment: two environments must not share a table.
+fn parse_elsewhere(input: ParseStream<'_>) -> syn::Result<LitStr> {
+    let name: LitStr = input.parse()?;
+    let text = name.value();
+    match text.split_once('{').is_some_and(|(_, rest)| rest.contains('}')) {
+        true => Ok(name),
+        false => Err(syn::Error::new(
+            name.span(),
+            "the name in other environments contains the environment: `elsewhere = \"fus-{env}\"`",
+        )),
+    }
+}
+
+/// One ASCII character, as a string or character literal: `"|"`.
 fn parse_delimiter(input: ParseStream<'_>) -> syn::Result<u8> {
     let literal: syn::Lit = input.parse()?;
     let text = match &literal {
@@ -214,8 +250,8 @@ fn parse_delimiter(input: ParseStream<'_>) -> syn::Result<u8> {
 
 impl KeyAttribute {
     fn to_constant(&self) -> TokenStream {
-        let (name, kind) = (&self.name.text, &self.kind);
-        quote!(::singlet::shape::KeyAttribute {
+        let (name, kind) = (borrowed(&self.name.text), &self.kind);
+        quote!(::singlet::design::KeyAttribute {
             name: #name,
             kind: ::singlet::dynamo::schema::KeyType::#kind,
         })
@@ -224,30 +260,40 @@ impl KeyAttribute {
 
 impl Key {
     fn to_constant(&self) -> TokenStream {
-        let partition = self.partition.to_constant();
-        let sort = option(self.sort.as_ref().map(KeyAttribute::to_constant));
-        quote!(::singlet::shape::KeyAttributes { partition: #partition, sort: #sort })
+        let partition = self.partition.iter().map(KeyAttribute::to_constant);
+        let sort = self.sort.iter().map(KeyAttribute::to_constant);
+        quote!(::singlet::design::KeyAttributes {
+            partition: ::std::borrow::Cow::Borrowed(&[#(#partition),*]),
+            sort: ::std::borrow::Cow::Borrowed(&[#(#sort),*]),
+        })
     }
 }
 
 impl Index {
     fn to_constant(&self) -> TokenStream {
-        let (name, key, local) = (&self.name.text, self.key.to_constant(), self.local);
+        let (name, key) = (borrowed(&self.name.text), self.key.to_constant());
+        let scope = if self.local { quote!(Local) } else { quote!(Global) };
         let projection = match &self.projection {
             Projection::All => quote!(All),
-            Projection::Keys => quote!(Keys),
+            Projection::Keys => quote!(KeysOnly),
             Projection::Attributes(names) => {
-                let names = names.iter().map(|name| &name.text);
-                quote!(Attributes(&[#(#names),*]))
+                let names = names.iter().map(|name| borrowed(&name.text));
+                quote!(Include(::std::borrow::Cow::Borrowed(&[#(#names),*])))
             }
         };
-        quote!(::singlet::shape::IndexShape {
+        quote!(::singlet::design::Index {
             name: #name,
+            description: ::std::option::Option::None,
             key: #key,
-            projection: ::singlet::shape::Projected::#projection,
-            local: #local,
+            projection: ::singlet::design::Projection::#projection,
+            scope: ::singlet::dynamo::schema::Scope::#scope,
         })
     }
+}
+
+/// A design's text, as a constant.
+fn borrowed(text: &str) -> TokenStream {
+    quote!(::std::borrow::Cow::Borrowed(#text))
 }
 
 /// An optional constant.
@@ -264,6 +310,7 @@ pub(crate) fn expand(arguments: TokenStream, item: TokenStream) -> syn::Result<T
     let (ident, visibility) = (&item.ident, &item.vis);
     let type_name = ident.to_string();
     let (name, key) = (&table.name, table.key.to_constant());
+    let elsewhere = option(table.elsewhere.as_ref().map(|name| quote!(#name)));
     let indexes = table.indexes.iter().map(Index::to_constant);
     let ttl = option(table.ttl.as_ref().map(|name| {
         let text = &name.text;
@@ -272,7 +319,7 @@ pub(crate) fn expand(arguments: TokenStream, item: TokenStream) -> syn::Result<T
     let (stream, delimiter) = (table.stream, table.delimiter);
     let billing = match &table.billing {
         None => quote!(OnDemand),
-        Some((read, write)) => quote!(Provisioned { read: #read, write: #write }),
+        Some((read, write)) => quote!(Provisioned { read_units: #read, write_units: #write }),
     };
 
     let entities = &table.entities;
@@ -292,10 +339,11 @@ pub(crate) fn expand(arguments: TokenStream, item: TokenStream) -> syn::Result<T
                 static SHAPE: ::singlet::shape::TableShape = ::singlet::shape::TableShape {
                     type_name: #type_name,
                     name: #name,
+                    elsewhere: #elsewhere,
                     key: #key,
                     indexes: &[#(#indexes),*],
                     ttl: #ttl,
-                    billing: ::singlet::shape::Billing::#billing,
+                    billing: ::singlet::design::Billing::#billing,
                     stream: #stream,
                     delimiter: #delimiter,
                     entities: &[#(&<#entities as ::singlet::Entity>::SHAPE),*],

@@ -6,7 +6,7 @@ use quote::quote;
 use singlet_template::Piece;
 use syn::LitStr;
 
-/// A key template, as it was written.
+/// A parsed key template.
 pub(crate) struct Template {
     pub(crate) literal: LitStr,
     pub(crate) segments: Vec<Segment>,
@@ -20,9 +20,9 @@ pub(crate) enum Segment {
 /// A field in a template.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Part {
-    /// The field's place among the fields.
+    /// Position of the field.
     pub(crate) place: usize,
-    /// How many digits it is written with; zero if nothing is said.
+    /// Number of digits; zero if unspecified.
     pub(crate) width: u8,
 }
 
@@ -45,7 +45,7 @@ impl Template {
         Ok(Self { literal: literal.clone(), segments })
     }
 
-    /// The fields, in the order of the template.
+    /// The fields, in template order.
     pub(crate) fn parts(&self) -> impl Iterator<Item = Part> {
         self.segments.iter().filter_map(|segment| match segment {
             Segment::Part(part) => Some(*part),
@@ -53,12 +53,12 @@ impl Template {
         })
     }
 
-    /// Whether the template has more to it than a field.
+    /// Whether the template is more than a single field.
     pub(crate) fn is_composed(&self) -> bool {
         !matches!(self.segments.as_slice(), [Segment::Part(_)])
     }
 
-    /// Whether both templates are one and the same field and nothing else.
+    /// Whether both templates are the same single field.
     pub(crate) fn is_same_field(&self, other: &Self) -> bool {
         match (self.segments.as_slice(), other.segments.as_slice()) {
             ([Segment::Part(one)], [Segment::Part(other)]) => one == other,
@@ -66,7 +66,7 @@ impl Template {
         }
     }
 
-    /// Whether text stands behind the last field.
+    /// Whether a literal follows the last field.
     pub(crate) fn has_tail(&self) -> bool {
         matches!(self.segments.last(), Some(Segment::Literal(_)))
     }
@@ -97,7 +97,7 @@ impl Template {
     }
 }
 
-/// The place of the field of this name.
+/// Position of the field with this name.
 fn place_of(name: &str, literal: &LitStr, fields: &[Field]) -> syn::Result<usize> {
     fields.iter().position(|field| field.name == name).ok_or_else(|| {
         let known: Vec<String> = fields.iter().map(|field| format!("`{}`", field.name)).collect();

@@ -1,8 +1,7 @@
 //! The grammar of key templates: text with fields in braces, `GAME#{code}`.
 //!
-//! Templates stand in Rust declarations, which macros read, and in design files, which `singlet`
-//! reads. Macros cannot depend on `singlet`, so what both need is here: neither takes a template
-//! that the other refuses.
+//! Templates occur in Rust declarations, which the macros read, and in design files, which
+//! `singlet` reads. The macros cannot depend on `singlet`, so the shared grammar is here.
 //!
 //! ```
 //! use singlet_template::{Piece, pieces};
@@ -17,11 +16,11 @@
 
 use std::fmt;
 
-/// With how many digits a number is written at most: a number of DynamoDB has no more.
+/// Maximum number of digits: the precision of a DynamoDB number.
 pub const WIDTH_MAX: u8 = 38;
 
-/// Whether a character can stand between the parts of keys: ASCII, and neither a letter, a digit,
-/// a space nor a control character, which parts are made of.
+/// Whether a character can separate key parts: ASCII, but not a letter, digit, space or control
+/// character.
 ///
 /// ```
 /// use singlet_template::is_delimiter;
@@ -34,25 +33,25 @@ pub const fn is_delimiter(character: char) -> bool {
     character.is_ascii_punctuation()
 }
 
-/// What is said of a delimiter that is none.
+/// Message for an invalid delimiter.
 pub const DELIMITER_RULE: &str =
     "a delimiter is one ASCII character that is neither a letter, a digit nor a space";
 
 /// A piece of a template.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Piece {
-    /// Text that stands in every key.
+    /// Fixed text.
     Literal(String),
     /// The value of a field.
     Field {
-        /// The field's name.
+        /// Name of the field.
         name: String,
-        /// With how many digits a number is written, if the template says so.
+        /// Number of digits, if the template gives one.
         width: Option<u8>,
     },
 }
 
-/// As it is written in a template.
+/// Formats the piece in template syntax.
 impl fmt::Display for Piece {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -63,17 +62,17 @@ impl fmt::Display for Piece {
     }
 }
 
-/// Why a text is no template.
+/// A syntax error in a template.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TemplateError {
-    /// A brace opens and nothing closes it.
+    /// An opening brace without a closing one.
     Unclosed(String),
-    /// A brace closes and nothing opened it.
+    /// A closing brace without an opening one.
     Unopened(String),
-    /// Between the braces is no name.
+    /// No valid name between the braces.
     Nameless(String),
-    /// After the colon is no width.
+    /// No valid width after the colon.
     Width(String, String),
 }
 
@@ -102,15 +101,14 @@ impl fmt::Display for TemplateError {
 
 impl std::error::Error for TemplateError {}
 
-/// The pieces of a template, in their order. No two literals stand next to each other, and none is
-/// empty.
+/// Parses a template. Literals are never adjacent or empty.
 ///
-/// `{minute:04}` is a whole number written with four digits, which is how numbers keep their order
-/// within text. A brace that is meant as such is written twice.
+/// `{minute:04}` is an integer padded to four digits, so that numbers sort correctly as text. A
+/// literal brace is doubled.
 ///
 /// # Errors
 ///
-/// Braces must be closed and hold a name, and a width must be a number of digits.
+/// If a brace is unbalanced, or a name or width is invalid.
 pub fn pieces(text: &str) -> Result<Vec<Piece>, TemplateError> {
     let mut pieces = Vec::new();
     let mut literal = String::new();
@@ -148,7 +146,7 @@ fn field_of(field: &str, text: &str) -> Result<Piece, TemplateError> {
         None => (field, None),
         Some((name, width)) => {
             let digits = width.strip_prefix('0').unwrap_or_default();
-            // A number may have a sign, and a width has none.
+            // `parse` would accept a sign.
             let is_plain = digits.bytes().all(|byte| byte.is_ascii_digit());
             let found = digits.parse().ok().filter(|width| (1..=WIDTH_MAX).contains(width));
             let found = found.filter(|_| is_plain);

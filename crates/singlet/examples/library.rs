@@ -1,4 +1,4 @@
-//! A library that lends books: the program of docs/tutorial.md, whose blocks these are.
+//! A library that lends books: the program in docs/tutorial.md.
 #![allow(missing_docs, clippy::print_stdout, reason = "a program that talks by printing")]
 
 use singlet::backend::Embedded;

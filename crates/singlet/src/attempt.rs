@@ -1,4 +1,4 @@
-//! Reading, deciding and writing again when somebody else was faster.
+//! Optimistic concurrency: read, decide and write, with retries.
 
 use crate::backend::BoxFuture;
 use crate::db::Db;
@@ -10,15 +10,15 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
-/// How often work is attempted unless [`Attempts::times`] says otherwise. If its conditions fail
-/// each time, the pauses between the attempts take at most three seconds together.
+/// The default for [`Attempts::times`]. If every attempt fails, the pauses add up to at most three
+/// seconds.
 const ATTEMPTS_DEFAULT: u32 = 12;
 
-/// An error that can say whether another attempt may succeed, for [`Db::attempt`].
+/// Errors for [`Db::attempt`], which retries some of them.
 ///
-/// [`Error`] is retryable if the condition of a write failed. An [`Error::Conflict`] is not: the
-/// write has already waited for the other transaction, for about nine seconds. An application with
-/// errors of its own says which of them mean that a condition failed:
+/// [`Error`] is retryable if the condition of a write failed. [`Error::Conflict`] is not: that
+/// write has already waited about nine seconds for the other transaction. For an application's
+/// error type, return true for the variants that mean a failed condition:
 ///
 /// ```
 /// use singlet::Retryable;
@@ -52,7 +52,7 @@ const ATTEMPTS_DEFAULT: u32 = 12;
     note = "implement `singlet::Retryable` for it: `is_retryable` is true if somebody else was faster"
 )]
 pub trait Retryable {
-    /// Whether somebody else was faster, so that reading and deciding anew may succeed.
+    /// Whether another writer came first, so that starting over may succeed.
     fn is_retryable(&self) -> bool;
 }
 
@@ -63,16 +63,15 @@ impl Retryable for Error {
 }
 
 impl<D: Declaration> Db<D> {
-    /// Reads, decides and writes, and begins again if somebody else was faster.
+    /// Reads, decides and writes, and starts over if another writer came first.
     ///
-    /// Work that reads an item, decides by what it holds and writes guards its writes by a
-    /// condition: that the item is as it was read. When the condition fails, the decision was made
-    /// by something that is no longer so. `attempt` then waits for a random time that grows with
-    /// every attempt, and runs the work again from the start. Any other error ends it at once;
-    /// which errors are worth another attempt is for [`Retryable`] to say.
+    /// The work reads an item, decides, and writes on the condition that the item is unchanged. If
+    /// the condition fails, the decision was based on stale data: `attempt` waits for a random time
+    /// that grows with each attempt, and runs the work again from the start. Any error that is not
+    /// [`Retryable`] ends it at once.
     ///
-    /// When all attempts are spent, it ends with the error of the last one. There are 12, unless
-    /// [`times`](Attempts::times) says otherwise.
+    /// After the last attempt it returns that attempt's error. The default is 12 attempts; change
+    /// it with [`times`](Attempts::times).
     ///
     /// ```
     /// # use singlet::prelude::*;
@@ -102,11 +101,11 @@ impl<D: Declaration> Db<D> {
     /// # Ok::<(), Box<dyn std::error::Error>>(()) }).unwrap();
     /// ```
     ///
-    /// Whatever the work does besides writing is done once per attempt: draw random numbers and
-    /// send mail outside of it. Read consistently, or an attempt may see what the last one saw.
+    /// Side effects happen once per attempt, so draw random numbers and send mail outside the work.
+    /// Use consistent reads, or an attempt may see the same stale item again.
     ///
-    /// Dropping the future ends the attempt that is under way; a write that was sent may or may not
-    /// have been carried out, as with any write that is not waited for.
+    /// Dropping the future cancels the current attempt. A write that was already sent may still
+    /// take effect.
     pub fn attempt<'d, F, A, T, E>(&'d self, work: F) -> Attempts<'d, D, F, A>
     where
         F: FnMut(&'d Self) -> A,
@@ -118,7 +117,7 @@ impl<D: Declaration> Db<D> {
     }
 }
 
-/// Work that is attempted until it succeeds; see [`Db::attempt`].
+/// The future returned by [`Db::attempt`].
 #[must_use = "futures do nothing unless you await them"]
 pub struct Attempts<'d, D, F, A> {
     db: &'d Db<D>,
@@ -128,21 +127,20 @@ pub struct Attempts<'d, D, F, A> {
 }
 
 enum Progress<'d, A> {
-    /// The next attempt is to begin.
     Next,
     Running(Pin<Box<A>>),
     Pausing(BoxFuture<'d, ()>),
 }
 
 impl<D, F, A> Attempts<'_, D, F, A> {
-    /// Makes at most so many attempts, and at least one.
+    /// Sets the maximum number of attempts, at least one.
     pub fn times(mut self, attempts: u32) -> Self {
         self.backoff = Backoff::between_attempts(attempts);
         self
     }
 }
 
-/// What runs is boxed and pinned there, and nothing else is ever pinned.
+/// Only the boxed futures are pinned.
 impl<D, F, A> Unpin for Attempts<'_, D, F, A> {}
 
 impl<'d, D, F, A, T, E> Future for Attempts<'d, D, F, A>

@@ -1,7 +1,7 @@
-//! Reading and writing any number of items, each by itself.
+//! Batches: any number of items, each read or written independently.
 //!
-//! DynamoDB takes a limited number at a time, and may leave some of them for later. Here all are
-//! carried out, or there is an error that says which are not.
+//! DynamoDB limits the size of a batch and may leave items unprocessed. These calls retry until all
+//! are done, or return an error with the remaining keys.
 
 mod read;
 
@@ -21,14 +21,13 @@ use singlet_dynamo::operation::{Answer, BatchWriteItem, Request, TableWrites, Wr
 use singlet_dynamo::{Item, binary};
 use std::collections::HashMap;
 
-/// How many items DynamoDB reads at a time.
+/// The maximum number of items in a BatchGetItem request.
 const GETS_MAX: usize = 100;
-/// How many items DynamoDB writes at a time.
+/// The maximum number of items in a BatchWriteItem request.
 const WRITES_MAX: usize = 25;
 
 impl<D: Declaration> Db<D> {
-    /// Writes and deletes that are gathered one by one, of any number, and carried out each by
-    /// itself: some may happen and others not.
+    /// Starts a batch of puts and deletes. They are independent: some may succeed and others fail.
     ///
     /// ```
     /// # use singlet::prelude::*;
@@ -52,7 +51,7 @@ impl<D: Declaration> Db<D> {
         Batch { db: self, writes: Vec::new(), places: HashMap::new() }
     }
 
-    /// The writes, by the names of their tables.
+    /// Groups the writes by table name.
     fn tables_of(&self, writes: Vec<BatchedWrite>) -> Vec<TableWrites> {
         let mut tables: Vec<TableWrites> = Vec::new();
         for BatchedWrite { table: place, request, .. } in writes {
@@ -68,8 +67,7 @@ impl<D: Declaration> Db<D> {
         tables
     }
 
-    /// Waits if the store has left something for later, and gives up if it does so for too long:
-    /// then these keys are left.
+    /// Backs off if the store left items unprocessed. Gives up with these keys after too long.
     async fn pause(
         &self,
         backoff: &mut Backoff,
@@ -78,7 +76,7 @@ impl<D: Declaration> Db<D> {
         left: impl FnOnce() -> Vec<Item>,
     ) -> Result<()> {
         if !is_stuck {
-            *backoff = Backoff::new();
+            *backoff = Backoff::after_part();
         }
         if is_short {
             match backoff.next() {
@@ -93,41 +91,39 @@ impl<D: Declaration> Db<D> {
     }
 }
 
-/// Writes that are carried out each by itself; see [`Db::batch`].
+/// A batch of independent writes; see [`Db::batch`].
 ///
-/// Writes of a batch have no conditions. The version of an entity is counted up, and not compared.
+/// The writes have no conditions. An entity's version is incremented but not checked.
 #[must_use = "a batch does nothing until it is run"]
 pub struct Batch<'d, D> {
     db: &'d Db<D>,
     writes: Vec<BatchedWrite>,
-    /// Where the write of a key is: of several writes of one key, the last one counts.
+    /// The index of each key's write. The last write of a key wins.
     places: HashMap<(usize, Vec<u8>), usize>,
 }
 
-/// A write of a batch.
 #[derive(Clone)]
 struct BatchedWrite {
-    /// The place of the table in the design.
+    /// The table's index in the design.
     table: usize,
     entity: &'static str,
     request: WriteRequest,
 }
 
-/// The item that is written, or the key of the one that is deleted.
+/// The item of a put, or the key of a delete.
 fn item_of(request: &WriteRequest) -> &Item {
     let (WriteRequest::Put(item) | WriteRequest::Delete(item)) = request;
     item
 }
 
-/// The key of the item that is written or deleted.
 fn key_of<D: Declaration>(write: &BatchedWrite) -> Item {
     let item = item_of(&write.request);
     let names = D::TABLES.get(write.table).into_iter().flat_map(|table| table.key.iter());
     let value = |name: &str| Some((name.to_owned(), item.get(name)?.clone()));
-    names.filter_map(|attribute| value(attribute.name)).collect()
+    names.filter_map(|attribute| value(attribute.name())).collect()
 }
 
-/// What the writes of a request have in common: the item if it is one, or the entity of all.
+/// The item of a single write, or the entity if all writes share one.
 fn subject_of<D: Declaration>(writes: &[BatchedWrite]) -> Option<Subject> {
     let [first, others @ ..] = writes else { return None };
     match others {
@@ -144,14 +140,14 @@ fn subject_of<D: Declaration>(writes: &[BatchedWrite]) -> Option<Subject> {
 }
 
 impl<D: Declaration> Batch<'_, D> {
-    /// Writes an entity in place of whatever is there.
+    /// Writes an entity, replacing any stored item.
     pub fn put<E: Entity>(&mut self, entity: &E) -> Result<()>
     where
         D: Contains<E::Table>,
     {
         const { assert_keys_are_its_own::<E>() };
         let item = to_item(entity, Purpose::Put, self.db.now())?;
-        // Of a batch that is refused nobody is told which item was to blame.
+        // Checked here because DynamoDB's error does not name the item.
         if item.size() > ITEM_SIZE_MAX {
             return Err(Error::ItemTooLarge { subject: Box::new(Subject::with_item::<E>(&item)) });
         }
@@ -160,7 +156,7 @@ impl<D: Declaration> Batch<'_, D> {
         Ok(())
     }
 
-    /// Takes the item with this key out.
+    /// Deletes the item with this key.
     pub fn delete<E: Entity>(&mut self, key: Key<E>) -> Result<()>
     where
         D: Contains<E::Table>,
@@ -184,20 +180,19 @@ impl<D: Declaration> Batch<'_, D> {
         }
     }
 
-    /// How many writes there are.
+    /// The number of writes.
     #[must_use]
     pub fn len(&self) -> usize {
         self.writes.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no writes.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.writes.is_empty()
     }
 
-    /// The first request that it will send: up to 25 of the writes, from the last one on. `None`
-    /// if there are no writes.
+    /// The first request to send: the last 25 writes. `None` if there are no writes.
     #[must_use]
     pub fn request(&self) -> Option<Request> {
         let first = self.writes.len().saturating_sub(WRITES_MAX);
@@ -205,16 +200,16 @@ impl<D: Declaration> Batch<'_, D> {
         Some(BatchWriteItem::new(self.db.tables_of(chunk.to_vec())).into())
     }
 
-    /// Carries all of them out.
+    /// Runs all writes.
     ///
     /// # Errors
     ///
-    /// An error names the item if the request had one write alone, and the entity if all writes of
-    /// the request were of one.
+    /// The error names the item if its request had a single write, and the entity if all writes of
+    /// the request share one.
     pub async fn run(self) -> Result<()> {
         let db = self.db;
         let mut waiting = self.writes;
-        let mut backoff = Backoff::new();
+        let mut backoff = Backoff::after_part();
         while !waiting.is_empty() {
             let chunk = waiting.split_off(waiting.len().saturating_sub(WRITES_MAX));
             let asked = chunk.len();
@@ -244,8 +239,8 @@ impl<D: Declaration> Batch<'_, D> {
     }
 }
 
-/// Refuses an entity that shares its keys: the writes of a batch have no conditions, and could
-/// replace an item of the other entity.
+/// Rejects an entity that shares its keys: writes without conditions could replace items of the
+/// other entity.
 const fn assert_keys_are_its_own<E: Entity>() {
     assert!(
         E::SHAPE.shares_key_with.is_empty(),

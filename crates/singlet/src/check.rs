@@ -21,14 +21,14 @@ pub(crate) use held::{holds, key_attribute};
 pub use message::Message;
 
 use crate::attribute::Attribute;
-use crate::design::AttributeType;
+use crate::design::{AttributeType, KeyAttribute};
 use crate::key::{Form, Segment, begin_differently};
 use crate::shape::{
-    EntityShape, EntityShapeOf, KeyAttribute, KeyShapeOf, Storage, TableShape, TableShapeOf,
-    Template,
+    EntityShape, EntityShapeOf, KeyShapeOf, Storage, TableShape, TableShapeOf, Template,
 };
 use fault::Faults;
-use message::{is_among, same};
+use message::is_among;
+pub(crate) use message::same;
 
 /// Checks an entity against its table.
 pub const fn entity(entity: &EntityShape, table: &TableShape) {
@@ -154,20 +154,22 @@ const fn collide(
     one: &EntityShapeOf<'_>,
     other: &EntityShapeOf<'_>,
 ) -> bool {
-    if begin_differently(one.key.partition.segments, other.key.partition.segments) {
+    let (partition, other_partition) = (one.key.first(), other.key.first());
+    if begin_differently(partition.segments, other_partition.segments) {
         return false;
     }
-    if let (Some(sort), Some(other_sort)) = (&one.key.sort, &other.key.sort)
+    let (sort, other_sort) = (one.key.first_sort(), other.key.first_sort());
+    if let (Some(sort), Some(other_sort)) = (sort, other_sort)
         && begin_differently(sort.segments, other_sort.segments)
     {
         return false;
     }
     let delimiter = table.delimiter;
-    let ours = templates::pattern(one, &one.key.partition, delimiter);
-    if !ours.overlaps(&templates::pattern(other, &other.key.partition, delimiter)) {
+    let ours = templates::pattern(one, partition, delimiter);
+    if !ours.overlaps(&templates::pattern(other, other_partition, delimiter)) {
         return false;
     }
-    match (&one.key.sort, &other.key.sort) {
+    match (sort, other_sort) {
         (Some(sort), Some(other_sort)) => {
             let ours = templates::pattern(one, sort, delimiter);
             ours.overlaps(&templates::pattern(other, other_sort, delimiter))
@@ -178,11 +180,14 @@ const fn collide(
 
 /// Whether a part of the key may contain anything.
 const fn has_open_part(entity: &EntityShapeOf<'_>) -> bool {
-    is_open(entity.key.partition.segments)
-        || match &entity.key.sort {
-            Some(sort) => is_open(sort.segments),
-            None => false,
+    let mut position = 0;
+    while let Some(template) = entity.key.template(position) {
+        if is_open(template.segments) {
+            return true;
         }
+        position += 1;
+    }
+    false
 }
 
 const fn is_open(segments: &[Segment<'_>]) -> bool {
@@ -243,13 +248,14 @@ pub const fn is_own_index_key(entity: &EntityShape, table: &TableShape, place: u
     while let [of_index, others @ ..] = rest {
         rest = others;
         let Some(index) = templates::find_index(table.indexes, of_index.index) else { continue };
-        if !is_own_or_absent(entity, place, &of_index.key.partition, &index.key.partition) {
-            return false;
-        }
-        if let (Some(template), Some(attribute)) = (&of_index.key.sort, &index.key.sort)
-            && !is_own_or_absent(entity, place, template, attribute)
+        let mut position = 0;
+        while let (Some(template), Some(attribute)) =
+            (of_index.key.template(position), index.key.at(position))
         {
-            return false;
+            if !is_own_or_absent(entity, place, template, attribute) {
+                return false;
+            }
+            position += 1;
         }
     }
     true
@@ -268,7 +274,7 @@ const fn is_own_or_absent(
             let Some((_, fields)) = entity.fields.split_at_checked(place) else { return false };
             let ([field, ..], [_]) = (fields, template.segments) else { return false };
             return matches!(field.storage, Storage::Attribute)
-                && same(field.attribute, attribute.name);
+                && same(field.attribute, attribute.name());
         }
         parts = others;
     }
@@ -277,8 +283,8 @@ const fn is_own_or_absent(
 
 impl Message {
     const fn key(self, key: &KeyShapeOf<'_>) -> Self {
-        let message = self.code(key.partition.text);
-        match &key.sort {
+        let message = self.code(key.first().text);
+        match key.first_sort() {
             Some(sort) => message.and(", ").code(sort.text),
             None => message,
         }

@@ -6,13 +6,14 @@ mod partition;
 pub use load::{Assemble, Load};
 pub use partition::{Partition, SameParts, assert_same_partition};
 
+use crate::design::Index;
 use crate::entity::Entity;
 use crate::error::Result;
 use crate::item::{Corrupt, OnCorrupt, decode, recognizes};
 use crate::key::{Given, GivenPart, Segment};
 use crate::query::{Interval, Query, SharedKeys};
 use crate::shape::template::push_part;
-use crate::shape::{EntityShape, IndexShape, KeyFault, KeyShape, TableShape, Template};
+use crate::shape::{EntityShape, KeyFault, KeyShape, TableShape, Template};
 use singlet_dynamo::Value;
 use singlet_dynamo::binary::ItemRef;
 use singlet_dynamo::schema::KeyType;
@@ -73,7 +74,7 @@ pub struct CollectionShape {
     /// The table.
     pub table: &'static TableShape,
     /// The index, if it is not the table that is read.
-    pub index: Option<&'static IndexShape>,
+    pub index: Option<&'static Index>,
     /// The members, in the order of their declaration.
     pub members: &'static [MemberShape],
     /// The range of the sort key in which each member is read; [`OWN_RANGE`] for one with a limit.
@@ -175,17 +176,18 @@ impl CollectionShape {
     fn partition(&self, head: &'static EntityShape, parts: &Parts) -> Result<Value, KeyFault> {
         let Some(member) = self.members.first() else { return Err(KeyFault::missing(self.name)) };
         let attributes = self.index.map_or(&self.table.key, |index| &index.key);
-        let template = &member.key.partition;
+        let template = member.key.first();
         let places = template.parts.iter().map(|part| part.place);
         let given: Vec<GivenPart> = places.zip(parts.iter().cloned()).collect();
-        Given::of(head, &given)?.render(template, attributes, &attributes.partition)
+        let Some(attribute) = attributes.at(0) else { return Err(KeyFault::missing(self.name)) };
+        Given::of(head, &given)?.render(template, attributes, attribute)
     }
 
     /// Where the items of a member can be, in a partition with these values.
     fn interval(&self, member: &MemberShape, parts: &Parts) -> Result<Interval, KeyFault> {
         let attributes = self.index.map_or(&self.table.key, |index| &index.key);
-        let is_text = attributes.sort.is_some_and(|attribute| attribute.kind == KeyType::S);
-        let Some(template) = member.key.sort.as_ref().filter(|_| is_text) else {
+        let is_text = attributes.sort.first().is_some_and(|one| one.kind == KeyType::S);
+        let Some(template) = member.key.first_sort().filter(|_| is_text) else {
             return Ok(Interval::Any);
         };
         let mut text = String::with_capacity(template.text.len());
@@ -194,7 +196,7 @@ impl CollectionShape {
                 (Segment::Literal(literal), _) => text.push_str(literal),
                 (Segment::Part { name, form }, Some(part)) => {
                     // The partition key has fixed the field, or the keys begin with the text.
-                    let fixed = member.key.partition.parts.iter();
+                    let fixed = member.key.first().parts.iter();
                     let fixed = fixed.zip(parts).find(|(own, _)| own.place == part.place);
                     let Some((_, Ok(value))) = fixed else {
                         return Ok(match text.is_empty() {
@@ -235,7 +237,7 @@ impl CollectionShape {
     /// The beginning of the sort keys that all members share, and the text that follows it.
     fn shared_template(&self) -> (Option<Template>, Option<&'static str>) {
         let Shared { segments, parts, has_more } = self.shared;
-        let Some(sort) = self.members.first().and_then(|head| head.key.sort.as_ref()) else {
+        let Some(sort) = self.members.first().and_then(|head| head.key.first_sort()) else {
             return (None, None);
         };
         let template = Template {
@@ -243,7 +245,7 @@ impl CollectionShape {
             segments: sort.segments.get(..segments).unwrap_or_default(),
             parts: sort.parts.get(..parts).unwrap_or_default(),
         };
-        let next = |member: &MemberShape| match member.key.sort.as_ref()?.segments.get(segments)? {
+        let next = |member: &MemberShape| match member.key.first_sort()?.segments.get(segments)? {
             Segment::Literal(text) => Some(*text),
             Segment::Part { .. } => None,
         };

@@ -102,7 +102,7 @@ fn negated(test: Result<expression::Condition>) -> Result<expression::Condition>
 }
 
 fn partition_path(of: Shapes) -> Result<Path> {
-    Ok(Path::attribute(of.table.key.partition.name)?)
+    Ok(Path::attribute(of.table.key.partition_name())?)
 }
 
 /// That there is an item.

@@ -121,7 +121,7 @@ impl<D: Declaration> Db<D> {
     /// A database on a backend.
     #[must_use]
     pub fn on(backend: impl Backend, settings: Settings) -> Self {
-        let names = D::TABLES.iter().map(|table| settings.table_name(table.name)).collect();
+        let names = D::TABLES.iter().map(|table| settings.name_of(table)).collect();
         let inner = Arc::new(Inner {
             backend: Box::new(backend),
             names,
@@ -129,6 +129,12 @@ impl<D: Declaration> Db<D> {
             tokens: Tokens::default(),
         });
         Self { inner, design: PhantomData }
+    }
+
+    /// The clock of the settings.
+    #[must_use]
+    pub fn clock(&self) -> &crate::Clock {
+        &self.inner.settings.clock
     }
 
     /// This moment, by the clock of the settings.

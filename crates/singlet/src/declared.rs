@@ -1,16 +1,12 @@
 //! Declared types as data: the design of what was declared.
 
 use crate::design::{
-    AccessPattern, Action, Attribute, Billing, Design, Discriminator, Entity, EntityKey,
-    ExpiredItems, Expiry, Index, IndexKey, KeyCondition, KeyTest, Operation, Piece, Since, Table,
+    AccessPattern, Action, Attribute, Design, Discriminator, Entity, EntityKey, ExpiredItems,
+    Expiry, IndexKey, KeyAttributes, KeyCondition, KeyTest, Operation, Piece, Since, Table,
     Template, When,
 };
 use crate::key::Segment;
-use crate::shape::{
-    self, EntityShape, FieldShape, IndexShape, KeyAttributes, KeyShape, Projected, Storage,
-    TableShape,
-};
-use singlet_dynamo::schema::{IndexProjection, KeyAttribute, KeySchema, Scope};
+use crate::shape::{self, EntityShape, FieldShape, KeyShape, Storage, TableShape};
 use singlet_dynamo::table::StreamViewType;
 
 /// The design of declared tables. Each entity has patterns for what its keys serve: to get an item,
@@ -27,45 +23,21 @@ pub(crate) fn design(name: &str, tables: &[&'static TableShape]) -> Design {
 }
 
 pub(crate) fn table(shape: &TableShape) -> Table {
-    let mut table = Table::new(shape.name, key_schema(&shape.key));
-    table.indexes = shape.indexes.iter().map(index).collect();
+    let mut table = Table::new(shape.name, shape.key.clone());
+    table.indexes = shape.indexes.to_vec();
     let delimiter = char::from(shape.delimiter);
     table.delimiter = (delimiter != crate::key::DELIMITER).then_some(delimiter);
     table.ttl = shape.ttl.map(str::to_owned);
-    table.billing = match shape.billing {
-        shape::Billing::OnDemand => Billing::OnDemand,
-        shape::Billing::Provisioned { read, write } => {
-            Billing::Provisioned { read_units: read.into(), write_units: write.into() }
-        }
-    };
+    table.billing = shape.billing;
     table.stream = shape.stream.then_some(StreamViewType::NewAndOldImages);
     table.entities = shape.entities.iter().map(|entity| self::entity(entity)).collect();
     table
 }
 
-fn index(shape: &IndexShape) -> Index {
-    let mut index = Index::new(shape.name, key_schema(&shape.key));
-    index.projection = match shape.projection {
-        Projected::All => IndexProjection::All,
-        Projected::Keys => IndexProjection::KeysOnly,
-        Projected::Attributes(names) => {
-            IndexProjection::Include(names.iter().map(|name| (*name).to_owned()).collect())
-        }
-    };
-    index.scope = if shape.local { Scope::Local } else { Scope::Global };
-    index
-}
-
-fn key_schema(key: &KeyAttributes) -> KeySchema {
-    let attribute =
-        |attribute: &shape::KeyAttribute| KeyAttribute::new(attribute.name, attribute.kind);
-    KeySchema { partition: attribute(&key.partition), sort: key.sort.as_ref().map(attribute) }
-}
-
 fn entity(shape: &EntityShape) -> Entity {
     let key = EntityKey {
-        partition: template(shape, &shape.key.partition),
-        sort: shape.key.sort.as_ref().map(|sort| template(shape, sort)),
+        partition: templates(shape, shape.key.partition),
+        sort: templates(shape, shape.key.sort),
     };
     let mut entity = Entity::new(shape.name, key);
     entity.indexes = shape.indexes.iter().map(|of_index| index_key(shape, of_index)).collect();
@@ -86,12 +58,9 @@ fn entity(shape: &EntityShape) -> Entity {
 
 fn index_key(shape: &EntityShape, of_index: &shape::IndexKeyShape) -> IndexKey {
     let KeyShape { partition, sort, .. } = &of_index.key;
-    let mut key = IndexKey::new(
-        of_index.index,
-        template(shape, partition),
-        sort.as_ref().map(|sort| template(shape, sort)),
-    );
-    let mut parts = partition.parts.iter().chain(sort.iter().flat_map(|sort| sort.parts));
+    let mut key =
+        IndexKey::new(of_index.index, templates(shape, partition), templates(shape, sort));
+    let mut parts = partition.iter().chain(*sort).flat_map(|template| template.parts);
     let optional = parts.find(|part| part.optional).and_then(|part| shape.field(part.place));
     key.only_with = optional.map(|field| field.attribute.to_owned());
     key.when = of_index.when.as_ref().map(|when| {
@@ -107,7 +76,7 @@ fn attribute(shape: &EntityShape, place: usize, field: &FieldShape) -> Attribute
     // In a key a field with a default always has a value.
     let of_indexes = shape.indexes.iter().map(|of_index| &of_index.key);
     let keys = std::iter::once(&shape.key).chain(of_indexes);
-    let templates = keys.flat_map(|key| std::iter::once(&key.partition).chain(&key.sort));
+    let templates = keys.flat_map(|key| key.partition.iter().chain(key.sort));
     let mut parts = templates.flat_map(|template| template.parts);
     let is_always_there = parts.any(|part| part.place == place && !part.optional);
     attribute.optional = field.optional && !is_always_there;
@@ -115,6 +84,10 @@ fn attribute(shape: &EntityShape, place: usize, field: &FieldShape) -> Attribute
     attribute.in_payload = field.storage == Storage::Payload;
     attribute.one_of = field.one_of.iter().map(|text| (*text).to_owned()).collect();
     attribute
+}
+
+fn templates(shape: &EntityShape, templates: &[shape::Template]) -> Vec<Template> {
+    templates.iter().map(|own| template(shape, own)).collect()
 }
 
 /// A template, with the names of attributes instead of those of fields.
@@ -138,7 +111,7 @@ fn patterns(table: &TableShape, shape: &EntityShape) -> Vec<AccessPattern> {
     let mut get = operation(table, shape, Action::GetItem);
     get.key = conditions(shape, &shape.key, &table.key, true);
     patterns.push(AccessPattern::new(format!("{}::key", shape.name), vec![get]));
-    if shape.key.sort.as_ref().is_some_and(|sort| !sort.parts.is_empty()) {
+    if shape.key.first_sort().is_some_and(|sort| !sort.parts.is_empty()) {
         let mut query = operation(table, shape, Action::Query);
         query.key = conditions(shape, &shape.key, &table.key, false);
         let name = format!("{}::{}", shape.name, shape.key.pattern);
@@ -147,7 +120,7 @@ fn patterns(table: &TableShape, shape: &EntityShape) -> Vec<AccessPattern> {
     for of_index in shape.indexes {
         if let Some(index) = table.index(of_index.index) {
             let mut query = operation(table, shape, Action::Query);
-            query.index = Some(index.name.to_owned());
+            query.index = Some(index.name().to_owned());
             query.key = conditions(shape, &of_index.key, &index.key, false);
             let name = format!("{}::{}", shape.name, of_index.key.pattern);
             patterns.push(AccessPattern::new(name, vec![query]));
@@ -174,8 +147,11 @@ fn conditions(
     whole: bool,
 ) -> Vec<KeyCondition> {
     let equals = |one| KeyTest::Equals(template(shape, one));
-    let mut conditions = vec![KeyCondition::new(attributes.partition.name, equals(&key.partition))];
-    if let (Some(sort), Some(attribute)) = (&key.sort, &attributes.sort) {
+    let partition = key.partition.iter().zip(attributes.partition.iter());
+    let mut conditions: Vec<KeyCondition> = partition
+        .map(|(own, attribute)| KeyCondition::new(attribute.name(), equals(own)))
+        .collect();
+    if let (Some(sort), Some(attribute)) = (key.first_sort(), attributes.sort.first()) {
         let leading = sort.leading_text();
         let test = match (whole || sort.parts.is_empty(), leading.is_empty()) {
             (true, _) => Some(equals(sort)),
@@ -185,7 +161,7 @@ fn conditions(
                 Some(KeyTest::BeginsWith(prefix.into_iter().collect()))
             }
         };
-        conditions.extend(test.map(|test| KeyCondition::new(attribute.name, test)));
+        conditions.extend(test.map(|test| KeyCondition::new(attribute.name(), test)));
     }
     conditions
 }

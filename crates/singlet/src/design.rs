@@ -1,14 +1,13 @@
 //! A design as data: tables, entities, key templates and access patterns.
 //!
-//! [`Design`] is what a document about a single-table design says, in a form that programs can
-//! read. It comes from a JSON file ([`Design::from_json`]; the reference is `docs/design-file.md`)
-//! or from Rust types, and is deliberately able to hold mistakes: finding them is what
-//! [`Design::check`] is for, all at once and each with an explanation.
+//! A [`Design`] describes a single-table design in machine-readable form. It comes from a JSON file
+//! ([`Design::from_json`]; the reference is `docs/design-file.md`) or from Rust types. It may
+//! contain mistakes: [`Design::check`] reports them all at once, each with an explanation.
 //!
-//! - [`Table`], [`Index`]: where items lie.
-//! - [`Entity`], [`Attribute`], [`Template`]: what lies there, under which keys.
-//! - [`AccessPattern`], [`Operation`]: how the application gets at it.
-//! - [`check`]: the rules, and what they find.
+//! - [`Table`], [`Index`]: where items are stored.
+//! - [`Entity`], [`Attribute`], [`Template`]: the kinds of items and their keys.
+//! - [`AccessPattern`], [`Operation`]: how the application reads and writes them.
+//! - [`check`]: the rules and their findings.
 
 mod attribute;
 pub mod check;
@@ -23,6 +22,7 @@ mod example;
 mod expression;
 mod file;
 mod form;
+mod key;
 mod named;
 mod operation;
 mod pattern;
@@ -37,14 +37,37 @@ pub use attribute::{Attribute, AttributeType};
 pub use cost::Cost;
 pub use entity::{Discriminator, Entity, EntityKey, Expiry, IndexKey, Mirror, Since, When};
 pub use file::ReadError;
+pub use key::{KeyAttribute, KeyAttributes};
 pub use operation::{Action, ExpiredItems, KeyCondition, KeyTest, Operation};
 pub use pattern::{Acceptance, AccessPattern, Caller};
-pub use table::{Billing, Index, Table};
+pub use table::{Billing, Index, Projection, Table};
 pub use template::{Piece, Template, TemplateError};
 
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
-/// A design: some tables, and how an application uses them.
+/// Text: a constant in macro output, owned when read from a file.
+pub type Text = Cow<'static, str>;
+/// A list: a constant in macro output, owned when read from a file.
+pub type List<T> = Cow<'static, [T]>;
+
+/// Borrows the text in a `const` context.
+pub(crate) const fn text(text: &Text) -> &str {
+    match text {
+        Cow::Borrowed(text) => text,
+        Cow::Owned(text) => text.as_str(),
+    }
+}
+
+/// Borrows the elements in a `const` context.
+pub(crate) const fn list<T: Clone>(list: &List<T>) -> &[T] {
+    match list {
+        Cow::Borrowed(list) => list,
+        Cow::Owned(list) => list.as_slice(),
+    }
+}
+
+/// Tables, and the access patterns of an application.
 ///
 /// ```
 /// use singlet::design::Design;
@@ -68,25 +91,25 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Design {
-    /// Its name.
+    /// Name of the design.
     pub name: String,
-    /// What it is for.
+    /// Purpose of the design.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// The character between the parts of its keys, which identifiers may not contain.
+    /// The character that separates key parts; identifiers may not contain it.
     #[serde(
         default = "default_delimiter",
         deserialize_with = "form::delimiter",
         skip_serializing_if = "is_default_delimiter"
     )]
     pub delimiter: char,
-    /// Its tables.
+    /// The tables.
     #[serde(with = "named")]
     pub tables: Vec<Table>,
-    /// How the application uses them.
+    /// The application's access patterns.
     #[serde(default, with = "named")]
     pub patterns: Vec<AccessPattern>,
-    /// Findings of [`Design::check`] that are known, and meant to be so.
+    /// Accepted findings of [`Design::check`], with reasons.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub accepted: Vec<Acceptance>,
 }
@@ -104,13 +127,13 @@ impl Design {
         }
     }
 
-    /// The character between the parts of the keys of a table: its own, or that of the design.
+    /// The delimiter of a table's keys: its own, or the design's.
     #[must_use]
     pub fn delimiter_of(&self, table: &Table) -> char {
         table.delimiter.unwrap_or(self.delimiter)
     }
 
-    /// The table of this name.
+    /// The table with this name.
     #[must_use]
     pub fn table(&self, name: &str) -> Option<&Table> {
         self.tables.iter().find(|table| table.name == name)
@@ -126,7 +149,7 @@ fn is_default_delimiter(delimiter: &char) -> bool {
     *delimiter == default_delimiter()
 }
 
-/// Whether a member has the value that it has when it is left out, and so can be left out.
+/// Whether a member has its default value, so that it can be left out of the file.
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }

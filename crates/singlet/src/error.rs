@@ -1,4 +1,4 @@
-//! What can go wrong.
+//! The error type of database operations.
 
 use crate::attribute::NotStorable;
 use crate::backend::BackendError;
@@ -12,127 +12,125 @@ use singlet_dynamo::limits::ITEM_SIZE_MAX;
 use singlet_dynamo::{self as dynamo, ErrorKind, Item};
 use std::fmt;
 
-/// What an operation gives, or why it does not.
+/// The result of an operation.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why an operation did not do what it was asked.
+/// Why an operation failed.
 ///
-/// An application has errors of its own: a code is taken, it is not your turn. They are given to
-/// the operation that they belong to, with [`or`](crate::operation::Operation::or), and come back
-/// when that operation is refused. All they need is a `From<singlet::Error>` for everything else.
+/// Attach an application's errors ("the code is taken", "not your turn") to individual operations
+/// with [`or`](crate::operation::Operation::or); such an error is returned when the condition of
+/// its operation fails. It needs a `From<singlet::Error>` for all other failures.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Error {
-    /// The condition of a write did not hold: the item is not there, or is there already, or is
-    /// not as the condition says.
+    /// The condition of a write failed: the item is missing, already exists, or does not match.
     ConditionFailed {
         /// The name of the entity's type.
         entity: &'static str,
-        /// The item as it is stored, if there is one. If entities share keys, it may be one of
-        /// another entity.
+        /// The stored item, if any. If entities share keys, it may belong to another entity.
         item: Option<Box<Item>>,
-        /// The item that was to be written or checked, if it is known.
+        /// The item of the write or check, if known.
         subject: Option<Box<Subject>>,
     },
-    /// An `add` would have made a number that the type of its field cannot hold. Nothing was
-    /// written.
+    /// An `add` would overflow the type of its field. Nothing was written.
     OutOfRange(Box<OutOfRange>),
-    /// The token of a transaction was used within the last ten minutes by another one, which was
-    /// carried out. This one was not: give it a token of its own.
+    /// Another transaction succeeded with this token within the last ten minutes. This one was not
+    /// carried out: use a different token.
     IdempotentParameterMismatch {
         /// The token.
         token: String,
     },
-    /// Another transaction is changing one of the items, and did not finish while this one waited.
+    /// A transaction on the same item did not finish before the retries ran out.
     Conflict {
         /// The item, if it is known.
         subject: Option<Box<Subject>>,
     },
-    /// The store has more to do than it takes on, and it still had when all attempts were made.
+    /// The store is throttling requests, and the retries ran out.
     Throttled {
-        /// The item of the request, if it was about one.
+        /// The item of the request, if it concerned a single one.
         subject: Option<Box<Subject>>,
     },
-    /// An item is larger than DynamoDB takes, which is 400 KB, or would be so after an update.
+    /// The item exceeds DynamoDB's limit of 400 KB, or would after an update.
     ItemTooLarge {
-        /// The item. Its size is known if it was to be written as a whole.
+        /// The item. Its size is known if the request wrote the whole item.
         subject: Box<Subject>,
     },
-    /// DynamoDB refuses a request.
+    /// DynamoDB rejected the request.
     Refused {
-        /// Why, in DynamoDB's words.
+        /// DynamoDB's error.
         error: dynamo::Error,
-        /// The item of the request, if it was about one.
+        /// The item of the request, if it concerned a single one.
         subject: Option<Box<Subject>>,
     },
-    /// A value cannot stand in a key.
+    /// A value cannot be part of a key.
     Key(KeyFault),
-    /// A value has no form in DynamoDB.
+    /// A value cannot be represented in DynamoDB.
     NotStorable(NotStorable),
-    /// A condition compares with a value that is missing.
+    /// A condition compares with a missing value.
     MissingOperand,
-    /// A condition, an update or a projection is larger than DynamoDB takes, or contradicts itself.
+    /// A condition, update or projection exceeds a DynamoDB limit or contradicts itself.
     Expression(Fault),
-    /// An index does not hold what is to be read of its items, or what they are filtered by.
+    /// The index does not project an attribute that the read returns or filters by.
     NotProjected {
         /// The index.
         index: &'static str,
-        /// An attribute that it does not hold.
+        /// The attribute that is not projected.
         attribute: &'static str,
     },
-    /// A query filters by an attribute of the key that it reads, which DynamoDB refuses: what the key
-    /// must be is said with [`with`](crate::Query::with) and with ranges.
+    /// A query filters by an attribute of the key that it reads, which DynamoDB rejects. Use
+    /// [`with`](crate::Query::with) or a range instead.
     FilteredKey {
-        /// The index, if it is not the table that is read.
+        /// The index, or `None` for the table.
         index: Option<&'static str>,
         /// The key attribute.
         attribute: &'static str,
     },
-    /// A stored item is not what its entity says.
+    /// A stored item does not match its entity.
     Corrupt(Corrupt),
-    /// An upsert might have to make an item, and does not set all that one must have.
+    /// An upsert may have to create the item, and does not set every required attribute.
     Incomplete {
         /// The name of the entity's type.
         entity: &'static str,
-        /// The attribute that would be missing.
+        /// The missing attribute.
         attribute: &'static str,
     },
-    /// A transaction has more operations than it may have.
+    /// A transaction exceeds the maximum number of operations.
     TooManyOperations {
-        /// How many it has.
+        /// The number of operations.
         count: usize,
     },
-    /// A table is being made or changed for longer than anybody waits.
+    /// Timed out waiting for a table to be created or changed.
     NotReady {
-        /// Its name.
+        /// The table.
         table: String,
     },
-    /// Some of a batch was not carried out, however often it was tried.
+    /// Part of a batch was still unprocessed when the retries ran out.
     Unprocessed {
-        /// How many items.
+        /// The number of items.
         count: usize,
-        /// Their keys, as far as they are known.
+        /// Their keys, as far as known.
         keys: Vec<Item>,
     },
-    /// A cursor was made by somebody else, or for another query.
+    /// The cursor is not signed with this key, or belongs to another query.
     Cursor,
-    /// Pages are read, and the settings have no secret with which cursors are signed.
+    /// Paging needs a key to sign cursors with, and the settings have none.
     NoCursorKey,
-    /// The operating system gave no random numbers for the secret with which cursors are signed.
+    /// The operating system could not supply random bytes for the cursor key.
     RandomUnavailable,
-    /// A table has no stream, so that nobody can go on from a position in it.
+    /// The table has no stream, so a feed cannot resume from a position.
     NoStream {
-        /// Its name.
+        /// The table.
         table: String,
     },
-    /// A position is no longer in the stream: it is older than a day, or the stream was made anew.
+    /// The position is no longer in the stream: it is older than a day, or the stream was
+    /// recreated.
     PositionExpired {
-        /// The name of the table.
+        /// The table.
         table: String,
     },
-    /// A text is no position, or one of another table.
+    /// The text is not a position, or is a position in another table.
     Position,
-    /// Something failed on the way: the disk, the network, the credentials.
+    /// An I/O failure: disk, network or credentials.
     Backend(BackendError),
 }
 
@@ -229,7 +227,7 @@ fn write_subject(f: &mut fmt::Formatter<'_>, subject: Option<&Subject>) -> fmt::
 }
 
 impl Error {
-    /// Why DynamoDB refused the request, if it did so in words of its own.
+    /// The error that DynamoDB rejected the request with, unless it has its own variant here.
     ///
     /// ```
     /// use singlet::dynamo::{Error, ErrorKind};
@@ -247,7 +245,7 @@ impl Error {
         }
     }
 
-    /// The item that the error is about, if it is known.
+    /// The item that the error is about, if known.
     #[must_use]
     pub fn subject(&self) -> Option<&Subject> {
         match self {
@@ -262,7 +260,7 @@ impl Error {
         }
     }
 
-    /// The same error, about this item if it is known.
+    /// Attaches the item, if there is one; see [`about`](Self::about).
     pub(crate) fn about_any(self, item: Option<Subject>) -> Self {
         match item {
             Some(item) => self.about(|| item),
@@ -270,7 +268,7 @@ impl Error {
         }
     }
 
-    /// The same error, about this item, unless it is about another one already.
+    /// Attaches the item, unless the error has one already.
     pub(crate) fn about(self, item: impl FnOnce() -> Subject) -> Self {
         match self.lacks_subject() {
             true => self.with_subject(item()),
@@ -309,12 +307,11 @@ impl Error {
     }
 }
 
-/// Whether an item is larger than DynamoDB takes. Writes and updates say so in different words.
+/// Whether DynamoDB rejected the item for its size. Writes and updates use different messages.
 pub(crate) fn is_too_large(error: &dynamo::Error) -> bool {
     error.kind() == ErrorKind::Validation && says_too_large(error.message())
 }
 
-/// Whether this text says that an item is larger than DynamoDB takes.
 pub(crate) fn says_too_large(message: &str) -> bool {
     message.starts_with("Item size") && message.ends_with("has exceeded the maximum allowed size")
 }
@@ -352,7 +349,6 @@ impl From<Corrupt> for Error {
     }
 }
 
-/// What every operation can meet has a name of its own.
 impl From<BackendError> for Error {
     fn from(error: BackendError) -> Self {
         match error {
@@ -371,7 +367,6 @@ impl From<Fault> for Error {
     }
 }
 
-/// A request that DynamoDB refuses, or that the language refuses to build.
 impl From<dynamo::Error> for Error {
     fn from(error: dynamo::Error) -> Self {
         match error.kind() {

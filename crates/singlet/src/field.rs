@@ -1,4 +1,4 @@
-//! Fields, as conditions and updates name them.
+//! Typed fields, for conditions and updates.
 
 mod amount;
 
@@ -20,11 +20,11 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::marker::PhantomData;
 
-/// A field of an entity: its type `V`, and what may be done with it, its [kind] `K`.
+/// A field of an entity, of type `V`. Its [kind] `K` determines how it can be used.
 ///
-/// `#[derive(Entity)]` gives the entity a constant for each of its fields. Conditions compare it,
-/// updates change it, both also a part of it: a [member](Self::member) of a struct, an element of a
-/// list ([`at`](Self::at)), an [entry](Self::entry) of a map.
+/// `#[derive(Entity)]` generates a constant per field. Conditions and updates also reach into a
+/// field: to a [member](Self::member) of a struct, an element of a list ([`at`](Self::at)), or an
+/// [entry](Self::entry) of a map.
 ///
 /// ```
 /// # use singlet::prelude::*;
@@ -53,22 +53,22 @@ use std::marker::PhantomData;
 /// ```
 pub struct Field<E, V, K> {
     place: usize,
-    /// From the attribute to a part of it.
+    /// The path from the attribute to a value inside it.
     steps: Vec<Step>,
     /// Whether this is an element of a list or an entry of a map.
     is_element: bool,
     types: Marker<(E, V, K)>,
 }
 
-/// A member of a struct that is stored as a map. `#[derive(Attribute)]` gives the struct a constant
-/// for each of its members.
+/// A member of a struct that is stored as a map. `#[derive(Attribute)]` generates a constant per
+/// member.
 pub struct Member<S, V> {
     name: &'static str,
     types: Marker<(S, V)>,
 }
 
 impl<S, V> Member<S, V> {
-    /// The member of this name.
+    /// The member with this name.
     #[must_use]
     pub const fn new(name: &'static str) -> Self {
         Self { name, types: PhantomData }
@@ -76,19 +76,18 @@ impl<S, V> Member<S, V> {
 }
 
 impl<E: Entity, V, K> Field<E, V, K> {
-    /// The field at this place of the entity's declaration.
+    /// The field at this index in the entity's declaration.
     #[must_use]
     pub const fn new(place: usize) -> Self {
         Self { place, steps: Vec::new(), is_element: false, types: PhantomData }
     }
 
-    /// A part of the field's value, one step further.
     fn part<T, P>(mut self, step: Step, is_element: bool) -> Field<E, T, P> {
         self.steps.push(step);
         Field { place: self.place, steps: self.steps, is_element, types: PhantomData }
     }
 
-    /// A member of the struct that the field holds.
+    /// A member of the struct in this field.
     ///
     /// ```
     /// # use singlet::prelude::*;
@@ -119,9 +118,8 @@ impl<E: Entity, V, K> Field<E, V, K> {
         self.part(Step::Field(member.name.to_owned()), false)
     }
 
-    /// The element at a place of the list that the field holds, counted from zero. An update can
-    /// set and remove it, whatever its type; what is set past the end is appended, and what is
-    /// removed moves all that are behind it.
+    /// The element at a zero-based index of the list in this field. An update can set or remove it.
+    /// Setting past the end appends; removing shifts the later elements.
     ///
     /// ```
     /// # use singlet::prelude::*;
@@ -146,8 +144,8 @@ impl<E: Entity, V, K> Field<E, V, K> {
         self.part(Step::Index(place), true)
     }
 
-    /// The value under a key in the map that the field holds. An update can set and remove it,
-    /// whatever its type: set to nothing, it is NULL and keeps its key.
+    /// The value under a key of the map in this field. An update can set or remove it. Setting
+    /// `None` stores NULL and keeps the key.
     ///
     /// ```
     /// # use singlet::prelude::*;
@@ -176,29 +174,26 @@ impl<E: Entity, V, K> Field<E, V, K> {
         self.place
     }
 
-    /// Whether this is the field as a whole.
     pub(crate) fn is_whole(&self) -> bool {
         self.steps.is_empty()
     }
 
-    /// Whether an item may be without it.
     pub(crate) fn may_be_missing(&self) -> bool {
         !self.is_whole() || E::SHAPE.field(self.place).is_none_or(|field| field.optional)
     }
 
-    /// The same without its types: what everything that is compiled once works on.
+    /// Erases the types, so that code on top of it is compiled once.
     pub(crate) fn into_spot(self) -> Spot {
         let Self { place, steps, is_element, .. } = self;
         Spot { shape: &E::SHAPE, table: E::Table::SHAPE, place, steps, is_element }
     }
 
-    /// The way to the value in an item.
     pub(crate) fn into_path(self) -> Result<Path> {
         self.into_spot().into_path()
     }
 }
 
-/// A field, or a part of one, without the types that the compiler has checked.
+/// A field or a value inside it, with its types erased.
 pub(crate) struct Spot {
     shape: &'static EntityShape,
     table: &'static TableShape,
@@ -208,7 +203,6 @@ pub(crate) struct Spot {
 }
 
 impl Spot {
-    /// Whether this is the field as a whole.
     pub(crate) fn is_whole(&self) -> bool {
         self.steps.is_empty()
     }
@@ -217,8 +211,8 @@ impl Spot {
         self.shape.field(self.place)
     }
 
-    /// Whether a missing value is stored as NULL here. In lists and maps it is, to keep its place or
-    /// its key.
+    /// Whether a missing value is stored as NULL. In lists and maps it is, to keep the position or
+    /// key.
     pub(crate) fn is_null_stored(&self) -> bool {
         match self.is_whole() {
             true => self.shape().is_some_and(|field| field.null),
@@ -226,11 +220,11 @@ impl Spot {
         }
     }
 
-    /// The field as messages name it: `scores.ada`, `rolls[0]`.
+    /// The field as shown in messages: `scores.ada`, `rolls[0]`.
     pub(crate) fn to_text(&self) -> String {
         let mut text = self.shape().map_or("", |field| field.name).to_owned();
         for step in &self.steps {
-            // Writing to a text does not fail.
+            // Writing to a `String` cannot fail.
             let _ = match step {
                 Step::Field(name) => write!(text, ".{name}"),
                 Step::Index(place) => write!(text, "[{place}]"),
@@ -239,7 +233,6 @@ impl Spot {
         text
     }
 
-    /// The way to the value in an item.
     #[inline(never)]
     pub(crate) fn into_path(self) -> Result<Path> {
         let name = self.shape().map_or("", |field| attribute_name(self.table, field));
@@ -247,7 +240,7 @@ impl Spot {
     }
 }
 
-/// Refuses to take bytes for a list.
+/// Fails to compile for `Vec<u8>`, which is stored as bytes.
 pub(crate) const fn assert_list<T: Attribute>() {
     assert!(
         matches!(T::LIST_KIND, AttributeType::List),
@@ -255,7 +248,7 @@ pub(crate) const fn assert_list<T: Attribute>() {
     );
 }
 
-/// The name under which a field is stored.
+/// The attribute that a field is stored in.
 pub(crate) fn attribute_name(table: &TableShape, field: &'static FieldShape) -> &'static str {
     match field.storage {
         Storage::Expiry => table.ttl.unwrap_or(field.attribute),
@@ -263,7 +256,7 @@ pub(crate) fn attribute_name(table: &TableShape, field: &'static FieldShape) -> 
     }
 }
 
-/// Says that a field holds such a value, or may.
+/// A field that holds such a value, possibly as an `Option`.
 #[diagnostic::on_unimplemented(
     message = "a field of type `{Self}` does not hold a `{S}`",
     label = "not inside this field"
@@ -273,14 +266,14 @@ pub trait Holds<S> {}
 impl<S> Holds<S> for S {}
 impl<S> Holds<S> for Option<S> {}
 
-/// Given where a field's value is wanted: a value of its type, a reference to one, and for a field
-/// that may be missing also the value itself.
+/// A value for a field: of its type, a reference to that, or for an optional field also the bare
+/// value.
 #[diagnostic::on_unimplemented(
     message = "the field is a `{V}`, and this is a `{Self}`",
     label = "expected `{V}`"
 )]
 pub trait Operand<V> {
-    /// The value as it is stored; `None` for a missing one.
+    /// The stored form; `None` for a missing value.
     fn to_operand(&self) -> Result<Option<Value>, NotStorable>;
 }
 
@@ -320,8 +313,7 @@ impl Operand<Option<String>> for &str {
     }
 }
 
-/// What a field can be compared with: what is an [`Operand`] of it, or another field of the same
-/// entity that holds such a value.
+/// The right-hand side of a comparison: an [`Operand`], or another field of the same entity.
 ///
 /// ```
 /// # use singlet::prelude::*;
@@ -374,46 +366,46 @@ impl<E: Entity, V, K: Testable> Comparand<E, V> for Field<E, V, K> {
     }
 }
 
-/// A missing one is equal to nothing, and neither less nor greater.
+/// A missing field equals nothing, and is neither less nor greater.
 impl<E: Entity, V, K: Testable> Comparand<E, Option<V>> for Field<E, V, K> {
     fn into_term(self) -> Result<Option<Term>> {
         Ok(Some(Term::Path(self.into_path()?)))
     }
 }
 
-/// A missing one is equal to nothing, and neither less nor greater.
+/// A missing field equals nothing, and is neither less nor greater.
 impl<E: Entity, V, K: Testable> Comparand<E, V> for Field<E, Option<V>, K> {
     fn into_term(self) -> Result<Option<Term>> {
         Ok(Some(Term::Path(self.into_path()?)))
     }
 }
 
-/// What may be done with a field: a type for each answer.
+/// Kinds of fields, as types: they determine how a field can be used.
 pub mod kind {
     use std::marker::PhantomData;
 
-    /// Nothing in particular hangs on the field: it can be set, added to, removed.
+    /// A field that no key depends on: it can be set, added to and removed.
     pub enum Plain {}
-    /// The field is a part of the primary key.
+    /// Part of the primary key.
     pub enum PrimaryKey {}
-    /// The field is stored within the primary key and nowhere else.
+    /// Stored only inside the primary key.
     pub enum OnlyInKey {}
-    /// The field is stored within an index key and nowhere else.
+    /// Stored only inside an index key.
     pub enum OnlyInIndexKey {}
-    /// The field is a part of an index key, which is written anew when the field is set.
+    /// Part of an index key, which is rewritten when the field is set.
     pub enum IndexKey {}
-    /// The field is all that attributes of index keys are made of. If it `IS_ATTRIBUTE`, it is
-    /// stored once, as the attribute of the index, and not a second time under a name of its own.
+    /// The only field in its index key attributes. With `IS_ATTRIBUTE`, the field and the index key
+    /// are one attribute.
     pub enum LoneIndexKey<const IS_ATTRIBUTE: bool> {}
-    /// The field shares an attribute of an index key with other fields.
+    /// Shares an index key attribute with other fields.
     pub enum SharedIndexKey {}
-    /// The field shares an index key with other fields, and is stored there and nowhere else.
+    /// Stored only inside an index key that it shares with other fields.
     pub enum OnlyInSharedIndexKey {}
-    /// The field shares an index key with one that the model keeps.
+    /// Shares an index key with a field that the model maintains.
     pub enum BesideKept {}
-    /// The model says what the field is.
+    /// Maintained by the model.
     pub enum Kept {}
-    /// The field is stored within the payload.
+    /// Stored inside the payload.
     pub enum InPayload {}
     /// An element of a list or an entry of a map, in a field of kind `K`.
     pub struct Element<K>(PhantomData<K>);
@@ -426,7 +418,7 @@ use kind::{
 
 /// The kinds of fields.
 pub trait FieldKind {
-    /// The kind of the field as a whole, of which this may be a part.
+    /// The kind of the enclosing field.
     type Base;
 }
 
@@ -467,7 +459,7 @@ kinds! {
     [] InPayload;
 }
 
-/// Fields that can stand in conditions: all but those within a payload or within a key.
+/// Fields that can be used in conditions: all except fields inside a payload or only inside a key.
 #[diagnostic::on_unimplemented(
     message = "this field cannot stand in a condition",
     label = "not an attribute of its own",
@@ -503,7 +495,7 @@ impl<const IS_ATTRIBUTE: bool> Settable for LoneIndexKey<IS_ATTRIBUTE> {}
 impl Settable for OnlyInIndexKey {}
 impl<K: Settable> Settable for Element<K> {}
 
-/// Fields whose value an update can compute from what is stored.
+/// Fields that an update can change relative to the stored value.
 #[diagnostic::on_unimplemented(
     message = "this field cannot be computed from what is stored",
     label = "of kind `{Self}`",
@@ -520,7 +512,7 @@ impl Computable for Plain {}
 impl Computable for LoneIndexKey<true> {}
 impl<K: Computable> Computable for Element<K> {}
 
-/// Fields that may be missing, so that they can be removed, and elements of lists and maps.
+/// Optional fields, which can be removed, and elements of lists and maps.
 #[diagnostic::on_unimplemented(
     message = "a `{Self}` cannot be removed: an item must have it",
     label = "not an `Option`, nor a set, nor an element of a list or a map"
@@ -529,7 +521,7 @@ pub trait Removable<K> {}
 
 impl<V, K> Removable<Element<K>> for V {}
 
-/// Text, and what is stored as text.
+/// Types that are stored as text.
 #[diagnostic::on_unimplemented(
     message = "a `{Self}` is not text",
     label = "stored as something else"
@@ -540,13 +532,13 @@ impl Textual for String {}
 impl Textual for Timestamp {}
 impl<T: Textual> Textual for Option<T> {}
 
-/// Lists and sets, which contain elements, and text, which contains text.
+/// Lists and sets, which contain elements, and text, which contains substrings.
 #[diagnostic::on_unimplemented(
     message = "a `{Self}` does not contain a `{T}`",
     label = "neither text, nor a list or set of these"
 )]
 pub trait Containing<T>: Attribute {
-    /// Stops the compiler where the elements are none.
+    /// Fails to compile for types without elements.
     #[doc(hidden)]
     const HAS_ELEMENTS: () = ();
 }

@@ -1,16 +1,17 @@
 //! Reading one item by its key.
 
+use crate::design::{self, Index};
 use crate::entity::Entity;
 use crate::error::{Error, Result};
 use crate::key::Key;
 use crate::marker::Marker;
 use crate::projection::Projection;
-use crate::shape::{IndexShape, Projected, Shapes, Storage};
+use crate::shape::{Shapes, Storage};
 use singlet_dynamo::expression::{self, Path};
 use singlet_dynamo::operation::GetItem;
 use std::marker::PhantomData;
 
-/// Reads one item by its key: a [`Key`], or what its methods make of it.
+/// A read of one item by [`Key`], with options.
 #[must_use = "a read does nothing until a `Db` runs it"]
 pub struct Get<E, P = E> {
     pub(crate) key: Key<E>,
@@ -26,36 +27,36 @@ impl<E: Entity> From<Key<E>> for Get<E> {
 }
 
 impl<E: Entity> Key<E> {
-    /// Sees every write that was acknowledged before. It costs twice as much.
+    /// Reads consistently: sees every write acknowledged before, at twice the cost.
     pub fn consistent(self) -> Get<E> {
         Get::from(self).consistent()
     }
 
-    /// Also an item that is expired and not deleted yet.
+    /// Includes an expired item that is not deleted yet.
     pub fn with_expired(self) -> Get<E> {
         Get::from(self).with_expired()
     }
 
-    /// Only the fields of a smaller struct; see [`Projection`].
+    /// Reads only the fields of a smaller struct; see [`Projection`].
     pub fn project<P: Projection<Entity = E>>(self) -> Get<E, P> {
         Get::from(self).project()
     }
 }
 
 impl<E: Entity, P: Projection<Entity = E>> Get<E, P> {
-    /// Sees every write that was acknowledged before. It costs twice as much.
+    /// Reads consistently: sees every write acknowledged before, at twice the cost.
     pub fn consistent(mut self) -> Self {
         self.consistent = true;
         self
     }
 
-    /// Also an item that is expired and not deleted yet.
+    /// Includes an expired item that is not deleted yet.
     pub fn with_expired(mut self) -> Self {
         self.with_expired = true;
         self
     }
 
-    /// Only the fields of a smaller struct; see [`Projection`].
+    /// Reads only the fields of a smaller struct; see [`Projection`].
     pub fn project<Q: Projection<Entity = E>>(self) -> Get<E, Q> {
         let Self { key, consistent, with_expired, .. } = self;
         Get { key, consistent, with_expired, output: PhantomData }
@@ -69,23 +70,23 @@ impl<E: Entity, P: Projection<Entity = E>> Get<E, P> {
     }
 }
 
-/// The attributes that are read for a projection; `None` if all of them are.
+/// The attributes to read for a projection; `None` for all.
 ///
-/// What tells entities apart is always among them, whether the item is expired, and where a page
-/// of an index goes on.
+/// Always includes the attributes that identify the entity, hold the expiry, and continue a page of
+/// an index.
 pub(crate) fn projection(
     of: Shapes,
     fields: Option<&'static [usize]>,
-    index: Option<&'static IndexShape>,
+    index: Option<&'static Index>,
 ) -> Result<Option<expression::Projection>> {
     let (shape, table) = (of.entity, of.table);
     let is_whole = fields.is_none();
-    if is_whole && index.is_none_or(|index| index.projection == Projected::All) {
+    if is_whole && index.is_none_or(|index| index.projection == design::Projection::All) {
         return Ok(None);
     }
     let of_index = index.iter().flat_map(|index| index.key.iter());
     let mut names: Vec<&'static str> =
-        table.key.iter().chain(of_index).map(|attribute| attribute.name).collect();
+        table.key.iter().chain(of_index).map(|attribute| attribute.name()).collect();
     names.extend(table.ttl.filter(|_| shape.expires));
     names.extend(shape.discriminator.map(|(name, _)| name));
     for (place, field) in shape.fields.iter().enumerate() {
@@ -95,7 +96,7 @@ pub(crate) fn projection(
         match field.storage {
             Storage::Attribute => names.push(field.attribute),
             Storage::Payload => names.extend(shape.payload),
-            // That of an index, too, whichever way the item is read.
+            // This includes index keys, whatever the source of the read.
             Storage::Key => names.extend(crate::check::key_attribute(shape, table, place)),
             Storage::Expiry => {}
         }
@@ -105,7 +106,7 @@ pub(crate) fn projection(
     if let Some(index) = index
         && let Some(attribute) = names.iter().find(|name| !index.holds(table, name))
     {
-        return Err(Error::NotProjected { index: index.name, attribute });
+        return Err(Error::NotProjected { index: index.name(), attribute });
     }
     let paths = names.into_iter().map(Path::attribute).collect::<Result<Vec<_>, _>>()?;
     Ok(Some(expression::Projection::new(paths)?))

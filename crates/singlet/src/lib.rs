@@ -1,8 +1,8 @@
 //! Single-table designs for DynamoDB: declared once, checked, documented, and run anywhere.
 //!
-//! A design says which tables and indexes there are, which entities lie in them under which keys,
-//! and how the application gets at them. People write that down in documents and then again as
-//! code. Here it is written once: as Rust types, or as plain data.
+//! A design lists tables and indexes, the entities stored in them and their keys, and the access
+//! patterns of the application. It usually lives in a document and again in code. Here you write it
+//! once: as Rust types, or as plain data.
 //!
 //! ```
 //! use singlet::prelude::*;
@@ -51,18 +51,18 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(()) }).unwrap();
 //! ```
 //!
-//! What does not compile: a query that no key or index serves, a collection across partitions, two
-//! entities whose keys can be the same, a template with an unknown field or with a number that does
-//! not sort as text, setting a part of a primary key, or a field that would leave an index key
-//! stale.
+//! These mistakes do not compile: a query that no key or index serves, a collection across
+//! partitions, two entities whose keys can collide, a template with an unknown field or with a
+//! number that does not sort as text, setting part of a primary key, or setting a field in a way
+//! that leaves an index key stale.
 //!
 //! From declarations to a running program:
 //!
 //! - [`table`](macro@table), [`Entity`], [`Collection`], [`Projection`], [`Attribute`], [`id!`] and
-//!   [`design!`] declare; [`shape`] is what they declare as data, [`check`] what the compiler
-//!   checks of it, [`key`] what keys are made of.
-//! - [`Field`] and [`Condition`], [`operation`], [`Query`] and [`Scan`] describe what is to be done.
-//! - [`Db`] does it, on a [`backend`].
+//!   [`design!`] declare a design. [`shape`] holds the declarations as data, [`check`] the
+//!   compile-time checks, [`key`] the building blocks of keys.
+//! - [`Field`] and [`Condition`], [`operation`], [`Query`] and [`Scan`] describe requests.
+//! - [`Db`] runs them on a [`backend`].
 //! - [`mod@design`] is a design as plain data, which can also come from a JSON file.
 
 extern crate self as singlet;
@@ -135,6 +135,7 @@ pub use query::Query;
 pub use scan::Scan;
 pub use singlet_dynamo as dynamo;
 pub use singlet_engine as engine;
+pub use singlet_engine::Clock;
 pub use singlet_macros::{Attribute, Collection, Entity, Projection, table};
 pub use subject::Subject;
 pub use table::{Declaration, Table};
@@ -148,7 +149,7 @@ pub use schemars;
 #[doc(hidden)]
 pub use serde;
 
-/// What declarations and their users need, in one line.
+/// The imports that declarations and calling code usually need.
 pub mod prelude {
     pub use crate::inspect::Inspect as _;
     pub use crate::operation::{Operation as _, check, create, delete, put, update, upsert};
@@ -159,7 +160,7 @@ pub mod prelude {
     };
 }
 
-/// The code of pages in docs, which is compiled and run.
+/// Doctests for the code in pages of the documentation.
 #[cfg(doctest)]
 mod pages {
     #[doc = include_str!("../tests/pages/declarations.md")]

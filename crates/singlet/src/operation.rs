@@ -1,5 +1,4 @@
-//! Writes: operations that are described first, and carried out by [`Db`](crate::Db), alone or in
-//! a transaction.
+//! Writes: described first, then run by [`Db`](crate::Db), alone or in a transaction.
 
 mod check;
 mod delete;
@@ -28,18 +27,17 @@ use singlet_dynamo::operation::{Request, ReturnValues, TransactWriteItem, WriteA
 use singlet_dynamo::stored::{Attributes, StoredItem};
 use singlet_dynamo::{Item, expression};
 
-/// A write of one item, or a check of one, that can stand in a transaction.
+/// A write or check of one item. It can be part of a transaction.
 pub trait Operation: Sized {
-    /// The entity that the item is of.
+    /// The entity of the item.
     type Entity: Entity;
 
-    /// What the operation comes to, in the table of this name, at this moment.
+    /// Builds the requests for the operation, in the table of this name, as of this moment.
     #[doc(hidden)]
     fn plan(self, table_name: &str, now: Timestamp) -> Result<Plan>;
 
-    /// The error to return when it is this operation that is refused, because its condition does
-    /// not hold. Its type must be one that a [`singlet::Error`] can be made into, which is
-    /// what everything else comes as.
+    /// Sets the error to return if this operation's condition fails. Its type must implement
+    /// `From<singlet::Error>`, which covers every other failure.
     ///
     /// ```
     /// # use singlet::prelude::*;
@@ -74,32 +72,30 @@ pub trait Operation: Sized {
     }
 }
 
-/// A write that can be carried out by itself, and gives something back.
+/// A write that can run outside a transaction and returns a value.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be carried out by itself",
     label = "not a write",
     note = "a check is part of a transaction: `db.transact((check(…), …))`"
 )]
 pub trait Write: Operation {
-    /// What it gives back.
+    /// The return value.
     type Output;
 
-    /// The item that it is about at this moment, to be found out when it is refused.
+    /// The item, computed only if the write fails.
     #[doc(hidden)]
     fn subject(&self, now: Timestamp) -> impl FnOnce() -> Subject + Send + use<Self>;
 
-    /// Reads what the store gave back.
     #[doc(hidden)]
     fn output(returned: Option<Attributes>, now: Timestamp) -> Result<Self::Output>;
 }
 
-/// An operation with the error to return when it is refused.
+/// An operation with the error to return if its condition fails.
 #[must_use = "an operation does nothing until a `Db` runs it"]
 pub struct Or<O, R> {
     operation: O,
     refusal: R,
-    /// Kept from where the error was given, so that the compiler asks for it there and nowhere
-    /// else.
+    /// Captured in `or`, so that the `From` bound is only needed there.
     convert: fn(Error) -> R,
 }
 
@@ -115,7 +111,7 @@ impl<O: std::fmt::Debug, R> std::fmt::Debug for Or<O, R> {
     }
 }
 
-/// Operations that give nothing back, as all of a transaction must.
+/// Operations that return nothing, as transactions require.
 #[diagnostic::on_unimplemented(
     message = "an operation in a transaction gives nothing back, and this one is asked to",
     label = "leave out `returning_new` and `returning_old`",
@@ -128,16 +124,16 @@ impl<E> ReturnsNothing for Update<E, Nothing> {}
 impl<E> ReturnsNothing for Delete<E, Nothing> {}
 impl<E> ReturnsNothing for Check<E> {}
 
-/// What an operation comes to.
 #[doc(hidden)]
 #[derive(Clone)]
 pub struct Plan {
     pub(crate) action: TransactWriteItem,
-    /// What to do instead if the stored item is expired. Few plans have it, and all are moved.
+    /// The action to send instead if the stored item is expired. Boxed: few plans have one, and all
+    /// plans are moved.
     if_expired: Option<Box<TransactWriteItem>>,
-    /// What to give back, if it is known beforehand.
+    /// The return value, if known in advance.
     known: Option<Item>,
-    /// Sums that must stay in range. Few plans have them, and all are moved.
+    /// Sums that must stay in range. Boxed: few plans have any, and all plans are moved.
     guarded: Option<Box<Guarded>>,
     pub(crate) entity: &'static str,
     pub(crate) table: &'static TableShape,
@@ -155,13 +151,13 @@ impl Plan {
         }
     }
 
-    /// Changes over to what is to be done instead, if there is something, because the stored item
-    /// is expired. Says whether it is worth another attempt.
+    /// After a failed condition, swaps in the alternative action if the stored item is expired.
+    /// Returns whether to try again.
     pub(crate) fn replace_if_expired(&mut self, item: Option<&Item>, now: Timestamp) -> bool {
         let Some(other) = &mut self.if_expired else { return false };
         let is_gone = |item: &Item| has_passed(self.table, StoredItem::from(item).as_item(), now);
-        // What replaces an expired item was refused: somebody else has replaced or deleted it, so
-        // that it is no longer expired.
+        // A replacement fails its condition if another writer replaced or deleted the expired item
+        // in the meantime.
         let is_replacement = matches!(self.action, TransactWriteItem::Put(_));
         if !is_replacement && !item.is_none_or(is_gone) {
             return false;
@@ -170,32 +166,30 @@ impl Plan {
         true
     }
 
-    /// Changes over to what is to be done instead of an expired item, or back.
+    /// Swaps the two actions.
     pub(crate) fn swap_forms(&mut self) {
         if let Some(other) = &mut self.if_expired {
             std::mem::swap(&mut self.action, &mut **other);
         }
     }
 
-    /// Whether there is something else to do instead of an expired item.
     pub(crate) fn has_forms(&self) -> bool {
         self.if_expired.is_some()
     }
 
-    /// Why the operation was refused, as the stored item tells: its condition does not hold, or a
-    /// sum would leave its range.
+    /// Classifies the failure by the stored item: a failed condition, or a sum out of range.
     pub(crate) fn refused(&self, item: Option<Item>, now: Timestamp) -> Refused {
         Refused::of(self.entity, self.guarded.as_deref(), item, now)
     }
 
-    /// The request that carries out the operation by itself, and what is left for another attempt
-    /// if one may be needed: copying the plan costs more than a write in memory has to spare.
+    /// The request for this operation outside a transaction. The plan is cloned only if a second
+    /// attempt may be needed: the copy would cost more than an in-memory write can spare.
     pub(crate) fn into_request(self, backend: &dyn Backend) -> Result<(Request, Attempt)> {
         let may_need_another = self.if_expired.is_some() || backend.has_conflicts();
         let again = may_need_another.then(|| Box::new(self.clone()));
         let attempt = Attempt {
             known: match (&self.action, self.if_expired.as_deref()) {
-                // What replaces an expired item is what a caller wants to see.
+                // If the replacement succeeds, its item is the new item that the caller asked for.
                 (TransactWriteItem::Put(put), Some(TransactWriteItem::Update(update)))
                     if update.return_values == ReturnValues::AllNew =>
                 {
@@ -217,33 +211,32 @@ impl Plan {
     }
 }
 
-/// What is left of a plan that is being carried out.
+/// State kept while a plan's request is in flight.
 pub(crate) struct Attempt {
-    /// What to give back, if it is known beforehand.
+    /// The return value, if known in advance.
     pub(crate) known: Option<Item>,
     entity: &'static str,
     guarded: Option<Box<Guarded>>,
-    /// The plan, if there may be another attempt.
+    /// The plan, if a second attempt may be needed.
     pub(crate) again: Option<Box<Plan>>,
 }
 
 impl Attempt {
-    /// What the write gives back.
     pub(crate) fn returned(self, answer: WriteAnswer) -> Option<Attributes> {
         self.known.map(Attributes::from).or(answer.attributes)
     }
 
-    /// Why the write was refused.
     pub(crate) fn refused(&self, item: Option<Item>, now: Timestamp) -> Refused {
         Refused::of(self.entity, self.guarded.as_deref(), item, now)
     }
 }
 
-/// Why an operation was refused.
 pub(crate) enum Refused {
-    /// Its condition does not hold.
-    Condition { entity: &'static str, item: Option<Item> },
-    /// A number would leave the range of its type.
+    Condition {
+        entity: &'static str,
+        item: Option<Item>,
+    },
+    /// A number would overflow its type.
     Range(Box<OutOfRange>),
 }
 
@@ -272,21 +265,21 @@ impl From<Refused> for Error {
     }
 }
 
-/// What a write gives back: a type for each answer.
+/// What a write returns, as types.
 pub mod returning {
     /// Nothing.
     pub enum Nothing {}
-    /// The item as it was, if there was one.
+    /// The previous item, if any.
     pub enum Old {}
-    /// The item as it is now.
+    /// The new item.
     pub enum New {}
 }
 
 use returning::{New, Nothing, Old};
 
-/// What a write gives back.
+/// Selects what a write returns.
 pub trait Returning<E> {
-    /// The type of it.
+    /// The return type.
     type Output;
     #[doc(hidden)]
     const VALUES: ReturnValues;
@@ -309,7 +302,7 @@ impl<E: Entity> Returning<E> for Old {
 
     fn read(returned: Option<Attributes>, now: Timestamp) -> Result<Option<E>> {
         let Some(item) = returned.map(stored) else { return Ok(None) };
-        // What was expired was gone, though it was still there.
+        // An expired item counts as missing, even while it is still stored.
         if is_expired::<E>(item.as_item(), now) {
             return Ok(None);
         }
@@ -327,7 +320,7 @@ impl<E: Entity> Returning<E> for New {
     }
 }
 
-/// The attributes as they would be stored, to be read where they lie.
+/// Encodes the attributes as a stored item, to decode without copying.
 pub(crate) fn stored(attributes: Attributes) -> StoredItem {
     match attributes {
         Attributes::Stored(item) => item,
@@ -335,8 +328,8 @@ pub(crate) fn stored(attributes: Attributes) -> StoredItem {
     }
 }
 
-/// The condition of a write, for which expired items are gone. Items of entities that share the key
-/// are never written over.
+/// The condition of a write. Expired items count as missing, and items of other entities that share
+/// the key are never overwritten.
 fn condition_of(
     of: Shapes,
     own: Option<expression::Condition>,
@@ -350,7 +343,7 @@ fn condition_of(
     all_of(of, conditions, now)
 }
 
-/// All of these hold, and expired items are gone.
+/// Joins the conditions with AND; expired items count as missing.
 fn all_of(
     of: Shapes,
     conditions: Vec<expression::Condition>,

@@ -1,4 +1,4 @@
-//! Reading what a query asks for, page by page.
+//! Reads queries page by page.
 
 mod count;
 mod items;
@@ -10,13 +10,14 @@ use crate::backend::BoxFuture;
 use crate::condition::is_fresh;
 use crate::cursor::{self, Cursor, Identity};
 use crate::db::{Db, Inner};
+use crate::design::Index;
 use crate::error::Result;
 use crate::inspect::debug_flags;
 use crate::item::{Corrupt, OnCorrupt, has_passed};
 use crate::marker::Marker;
 use crate::operation::stored;
 use crate::query::{Described, HoldsAll, Primary, Readable};
-use crate::shape::{EntityShape, IndexShape};
+use crate::shape::EntityShape;
 use crate::source::{Source, Start};
 use crate::subject::Subject;
 use crate::table::Contains;
@@ -29,22 +30,21 @@ use singlet_dynamo::operation::{Answer, PageAnswer, Request, Selection};
 use singlet_dynamo::stored::{Attributes, StoredItem};
 use std::marker::PhantomData;
 
-/// How many requests a page takes at most before it ends without being full, so that one page costs
-/// eight megabytes of reads at most. Within a range of the sort key each request asks for twice as
-/// many items as the one before.
+/// The maximum number of requests per page. A page then ends even if it is not full, so it reads at
+/// most 8 MB. Within a sort key range each request asks for twice as many items as the one before.
 const PAGE_REQUESTS_MAX: usize = 8;
 
-/// Some of the items that a query gives, and where the others begin.
+/// A page of results, with the cursor of the next page.
 #[derive(Debug)]
 pub struct Page<T, E = T> {
     /// The items.
     pub items: Vec<T>,
-    /// Where the next page begins; `None` if this was the last.
+    /// The cursor of the next page; `None` on the last page.
     pub next: Option<Cursor<E>>,
 }
 
-/// A query on a database, ready to be read: the first item, a page, all, or only how many there
-/// are. `S` is where it reads: the table, or an index that may not hold all of an item.
+/// A query bound to a database. Read the first item, a page or all items, or count them. `S` is the
+/// source: the table, or an index that may not project every attribute.
 #[must_use = "a query does nothing until it is read"]
 pub struct Reading<'d, D, P, S = Primary> {
     db: &'d Db<D>,
@@ -62,12 +62,11 @@ where
         Self { db, described, on_corrupt: OnCorrupt::Fail, types: PhantomData }
     }
 
-    /// Passes over items that are not what the entity says, instead of failing at the first of
-    /// them. Each is told by a warning, with its key, to whoever subscribes to `tracing`. They are
-    /// counted all the same.
+    /// Skips items that do not match their entity, instead of failing at the first one. Each is
+    /// reported as a `tracing` warning with its key. `count` still includes them.
     ///
-    /// It is for lists that have to be seen while somebody looks into it: an item that somebody
-    /// else wrote, or an earlier version of the program, or a later one that is being rolled out.
+    /// Use it to keep a list readable while you investigate a corrupt item, for example one written
+    /// by another program or by a different version of this one.
     ///
     /// ```
     /// # use singlet::prelude::*;
@@ -103,7 +102,7 @@ where
         self
     }
 
-    /// The first item, if there is one.
+    /// The first item, if any.
     pub async fn first(self) -> Result<Option<P>>
     where
         S: HoldsAll<P>,
@@ -113,18 +112,17 @@ where
         Ok(items.into_iter().next())
     }
 
-    /// One page: the first, or the one where a cursor says that it begins.
+    /// Reads one page: the first, or the one at the cursor.
     ///
-    /// A page has as many items as the query's limit says, unless there are no more. Without a
-    /// limit it has what one request of DynamoDB gives, up to a megabyte. A page of no items, by a
-    /// limit of zero, reads nothing, and the next one begins where it does.
+    /// A page has as many items as the query's limit, unless there are no more. Without a limit it
+    /// is one DynamoDB response, up to 1 MB. With a limit of zero nothing is read, and the next
+    /// page begins at the same position.
     ///
-    /// Where nearly everything is passed over, because a filter lets little through, a page ends
-    /// after a while with fewer items, or none, and says where the next one begins: only
-    /// [`next`](Page::next) tells whether there is more.
+    /// If a filter drops nearly everything, a page can end early with few items or none. Only
+    /// [`next`](Page::next) tells whether there are more.
     ///
-    /// Cursors are signed, so the [`Settings`](crate::Settings) must have a key for them; without
-    /// one this fails with [`Error::NoCursorKey`](crate::Error::NoCursorKey).
+    /// Cursors are signed: without a key in the [`Settings`](crate::Settings) this fails with
+    /// [`Error::NoCursorKey`](crate::Error::NoCursorKey).
     pub async fn page(self, cursor: Option<Cursor<P::Subject>>) -> Result<Page<P, P::Subject>>
     where
         S: HoldsAll<P>,
@@ -134,7 +132,7 @@ where
         Ok(Page { items, next: next.map(Cursor::from_bytes) })
     }
 
-    /// All items, however many pages there are; as many as the query's limit says, if it has one.
+    /// Reads all pages, up to the query's limit if it has one.
     pub async fn all(self) -> Result<Vec<P>>
     where
         S: HoldsAll<P>,
@@ -144,7 +142,7 @@ where
         Ok(items)
     }
 
-    /// The items one after the other, read page by page as they are asked for.
+    /// A stream of items, read page by page on demand.
     pub fn items(self) -> Items<'d, D, P>
     where
         S: HoldsAll<P>,
@@ -153,8 +151,8 @@ where
         Items::new(self.untyped().core(), limit)
     }
 
-    /// How many items there are. They are read and paid for, but not sent if DynamoDB can count
-    /// them by itself. Items of an index can be counted whatever it holds of them.
+    /// Counts the items. Counting costs as many read units as reading, but the items are not sent
+    /// if DynamoDB can do the counting. It works on any index, whatever its projection.
     pub async fn count(self) -> Result<usize> {
         self.untyped().count().await
     }
@@ -189,7 +187,6 @@ impl<D, P: Readable, S> std::fmt::Debug for Reading<'_, D, P, S> {
     }
 }
 
-/// Carries out a request for a page.
 pub(crate) async fn read_page(db: &Inner, request: Request) -> Result<PageAnswer> {
     match db.execute(request).await? {
         Answer::Page(page) => Ok(page),
@@ -197,23 +194,23 @@ pub(crate) async fn read_page(db: &Inner, request: Request) -> Result<PageAnswer
     }
 }
 
-/// Where a read of so many items ends.
+/// When a read for a number of items ends.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum End {
-    /// When it has them. What is behind them does not matter.
+    /// As soon as it has them.
     Filled,
-    /// When it has them and knows whether there are more; but not later than a page does.
+    /// Once it also knows whether there are more, or at the limits of a page.
     Page,
 }
 
-/// What is read, without its type.
+/// The type of the items, erased.
 #[derive(Clone, Copy)]
 struct Kind {
     name: &'static str,
     entities: &'static [&'static EntityShape],
     tells_keys_apart: bool,
     entity_of: fn(ItemRef<'_>) -> Option<&'static EntityShape>,
-    selection: fn(Option<&'static IndexShape>) -> Result<Selection>,
+    selection: fn(Option<&'static Index>) -> Result<Selection>,
 }
 
 impl Kind {
@@ -228,10 +225,10 @@ impl Kind {
     }
 }
 
-/// Takes what is read.
+/// Collects decoded items.
 trait Sink: Send {
     fn len(&self) -> usize;
-    /// Reads one more item. Nothing if it is of none of the entities.
+    /// Decodes and adds an item; ignores items of other entities.
     fn push_item(&mut self, item: ItemRef<'_>) -> Result<(), Corrupt>;
 }
 
@@ -248,7 +245,7 @@ impl<P: Readable> Sink for Vec<P> {
     }
 }
 
-/// A query without the type of what it reads, so that reading it is compiled once.
+/// A query with its item type erased, so that reading is compiled once.
 struct Untyped<'d> {
     db: &'d Inner,
     table_name: &'d str,
@@ -257,7 +254,7 @@ struct Untyped<'d> {
     kind: Kind,
 }
 
-/// Where a query is read.
+/// The state of reading a query.
 struct Core<'d> {
     db: &'d Inner,
     table_name: &'d str,
@@ -268,7 +265,7 @@ struct Core<'d> {
 }
 
 impl<'d> Untyped<'d> {
-    /// Reads whole items, or the part of them that the type holds.
+    /// Selects whole items, or the attributes of the projection.
     fn core(self) -> Result<Core<'d>> {
         let select = self.kind.selection;
         let mut core = self.counter()?;
@@ -276,7 +273,7 @@ impl<'d> Untyped<'d> {
         Ok(core)
     }
 
-    /// A reader without a selection: counting needs none.
+    /// A reader without a selection, for counting.
     fn counter(self) -> Result<Core<'d>> {
         let Self { db, table_name, described, on_corrupt, kind } = self;
         let Described { source, limit: _, with_expired } = described;
@@ -292,7 +289,7 @@ impl<'d> Untyped<'d> {
         })
     }
 
-    /// Reads one page, and gives back the cursor of the next one.
+    /// Reads one page and returns the cursor of the next one.
     fn page<'a>(
         self,
         items: &'a mut dyn Sink,
@@ -304,7 +301,7 @@ impl<'d> Untyped<'d> {
         Box::pin(async move {
             let limit = self.described.limit;
             let core = self.core()?;
-            // Also where there is no second page: that there is a key must not depend on the data.
+            // Needed even if there is no next page: a missing key must fail regardless of the data.
             let key = core.db.cursor_key()?;
             let start = match cursor {
                 Some(cursor) => Start::of_item(cursor::open(&cursor, core.identity(), key)?),
@@ -343,8 +340,8 @@ impl Core<'_> {
         self.source.identity(self.kind.name, self.table_name)
     }
 
-    /// So many items from there on, and where the next ones begin. Without a number, as many as
-    /// one request gives, but at least one if there are any.
+    /// Reads `wanted` items and returns where the next ones begin. Without `wanted`, reads until a
+    /// request yields at least one item.
     async fn read(
         &self,
         items: &mut dyn Sink,
@@ -356,14 +353,14 @@ impl Core<'_> {
             return Ok(None);
         }
         if wanted == Some(0) {
-            // Nothing was read, so whether there is more is not known.
+            // Nothing was read, so there may be more.
             return Ok(Some(start));
         }
         let now = self.db.now();
         let mut last: Option<(usize, StoredItem)> = None;
         let mut requests = 0;
         let mut decoded = ByteYield::default();
-        // One more than is wanted tells whether there are more.
+        // Ask for one extra item, to learn whether there are more.
         let ahead = usize::from(end == End::Page);
         let mut limit = wanted.map(|wanted| wanted.saturating_add(ahead));
         loop {
@@ -406,7 +403,7 @@ impl Core<'_> {
                 Some(next) => start = next,
             }
             limit = match start.range == range {
-                // What was read is mostly not what is wanted, so larger steps are worth it.
+                // Most items were dropped, so take larger steps.
                 true => limit.map(|limit| limit.saturating_mul(2)),
                 false => {
                     wanted.map(|wanted| wanted.saturating_sub(items.len()).saturating_add(ahead))
@@ -434,7 +431,7 @@ impl Core<'_> {
         }
     }
 
-    /// Has the store count by itself, if it can: says whether it does.
+    /// Makes the store count the items if it can. Returns whether it does.
     fn count_in_store(&mut self) -> Result<bool> {
         let Kind { entities, tells_keys_apart, .. } = self.kind;
         let source = &mut self.source;
@@ -443,7 +440,7 @@ impl Core<'_> {
             || tells_keys_apart
             || (expires(true) && expires(false))
             || !is_alone(source.table, entities, source.index)
-            // A scan comes upon items of all entities, in whatever partitions.
+            // A scan also returns items of other entities.
             || (source.is_scan() && entities.len() < source.table.entities.len())
         {
             source.selection = counted(source.table, source.index, entities)?;
@@ -473,7 +470,6 @@ impl Core<'_> {
         page.map_err(|error| error.about(|| Subject::named(self.kind.name)))
     }
 
-    /// Whether an item of a range is one of those that are asked for.
     fn wants(&self, range: usize, item: ItemRef<'_>, now: Timestamp) -> bool {
         (self.kind.entity_of)(item).is_some_and(|entity| {
             !self.source.excludes(range, item)

@@ -90,11 +90,12 @@ impl<D: Declaration> Db<D> {
                 self.wait_until_active(name).await?
             }
         };
-        if found.key != table.key {
+        let key = table.key.schema();
+        if found.key != key {
             provision.differences.push(format!(
                 "table {name} has the key {}, and not {}",
                 key_text(&found.key),
-                key_text(&table.key)
+                key_text(&key)
             ));
             // Whatever else there is to say, it is another table.
             return Ok(());

@@ -1,38 +1,38 @@
-//! Access patterns: which items of a partition are read, and in which order.
+//! Queries: which items of a partition to read, and in which order.
 
 mod range;
 mod readable;
 mod source;
 
-pub use range::{FixedWidth, Narrow, Ranged, Tail, Take};
+pub use range::{Each, FixedWidth, Narrow, Ranged, Tail, Take};
 pub(crate) use range::{Interval, Range, SortTest};
 pub use readable::Readable;
 pub use source::{ByIndex, Consistent, HoldsAll, KeyParts, PRIMARY, Primary, ReadFrom};
 
 use crate::attribute::Attribute;
 use crate::condition::Condition;
+use crate::design::{Index, KeyAttribute, KeyAttributes};
 use crate::entity::Entity;
 use crate::error::Result;
 use crate::field::Textual;
-use crate::inspect::{debug_flags, readable_key, readable_part};
+use crate::inspect::{debug_flags, readable_part};
 use crate::key::{Given, GivenPart, KeyArgument};
 use crate::marker::Marker;
 use crate::projection::Projection;
-use crate::shape::{EntityShape, IndexShape, KeyAttribute, KeyFault, Shapes, TableShape, Template};
+use crate::shape::{EntityShape, KeyFault, KeyShape, Shapes, TableShape, Template};
 use crate::source::{Part, Ranges, Source};
 use singlet_dynamo::Value;
 use singlet_dynamo::operation::Selection;
 use std::marker::PhantomData;
 
-/// Reads items of one partition, of the table or of an index, in the order of their sort keys.
+/// Reads items of one partition, of the table or of an index, in sort key order.
 ///
-/// Queries are made by functions, one for each access pattern. `#[derive(Entity)]` gives an entity
-/// `of(…)` for the partitions of its primary key, and one under the name of each index pattern.
-/// `#[derive(Collection)]` gives an enum of entities the function `of(…)`; see
-/// [`Collection`](macro@crate::Collection).
+/// Each access pattern has a constructor. `#[derive(Entity)]` generates `of(…)` for the primary key
+/// and a function named after each index pattern. `#[derive(Collection)]` generates `of(…)` for an
+/// enum of entities; see [`Collection`](macro@crate::Collection).
 ///
-/// `Rest` are the parts of the sort key that are not fixed yet. They are fixed from the first to
-/// the last, by [`with`](Self::with), and the next one may be narrowed to a range.
+/// `Rest` are the sort key parts that are not fixed yet. [`with`](Self::with) fixes them from first
+/// to last, and the next one can be narrowed to a range.
 ///
 /// ```
 /// # use singlet::prelude::*;
@@ -68,18 +68,17 @@ use std::marker::PhantomData;
 /// # }
 /// ```
 ///
-/// [`Db::query`](crate::Db::query) reads it: the [`first`](crate::Reading::first) item,
-/// [`all`](crate::Reading::all) of them, a [`page`](crate::Reading::page) with a cursor to the
-/// next, [`items`](crate::Reading::items) one after the other, or only
-/// [`count`](crate::Reading::count).
+/// [`Db::query`](crate::Db::query) runs it and reads the [`first`](crate::Reading::first) item,
+/// [`all`](crate::Reading::all) items, a [`page`](crate::Reading::page) with a cursor, a stream of
+/// [`items`](crate::Reading::items), or just the [`count`](crate::Reading::count).
 ///
-/// With a `limit`, pages have that many items also where a filter passes some over, or where items
-/// of other entities lie in between: the query goes on until the page is full, or there is nothing
-/// left. An item that is expired is gone, unless [`with_expired`](Self::with_expired) asks for it.
+/// With a `limit`, the query keeps reading until the page is full or the partition ends, even if it
+/// drops items by a filter or because they belong to other entities. Expired items are left out
+/// unless you call [`with_expired`](Self::with_expired).
 ///
-/// What no key serves does not compile: a range of a part in the middle whose values have different
-/// widths, a consistent read of a global index, or reading an entity from an index that does not
-/// hold all of its fields. Read those that it does hold with [`project`](Self::project).
+/// Queries that no key serves do not compile: a range of a middle part of variable width, a
+/// consistent read of a global index, or reading an entity from an index that does not project all
+/// of its fields. Use [`project`](Self::project) to read only the projected fields.
 #[must_use = "a query does nothing until a `Db` runs it"]
 pub struct Query<E, Rest, S = Primary, P = E> {
     description: Description,
@@ -87,18 +86,17 @@ pub struct Query<E, Rest, S = Primary, P = E> {
     types: Marker<(Rest, S, P)>,
 }
 
-/// What is asked for.
 struct Description {
     table: &'static TableShape,
-    /// The index, if it is not the table.
-    index: Option<&'static IndexShape>,
-    /// The entity whose template names the parts; of a collection, its first member.
+    /// The index, or `None` for the table.
+    index: Option<&'static Index>,
+    /// The entity whose template names the parts; for a collection, the first member.
     entity: &'static EntityShape,
-    partition: Result<Value, KeyFault>,
+    partition: Result<PartitionKey, KeyFault>,
     sort: SortKeys,
-    /// The values of the parts of the sort key that are fixed.
+    /// The values of the fixed sort key parts.
     fixed: Vec<GivenPart>,
-    /// What the next part of the sort key must be.
+    /// The range of the next sort key part.
     range: Range,
     descending: bool,
     limit: Option<usize>,
@@ -106,23 +104,24 @@ struct Description {
     with_expired: bool,
 }
 
-/// Which sort keys can be asked for.
+/// The value of the first partition attribute, and the others of a multi-attribute key.
+type PartitionKey = (Value, Vec<(&'static str, Value)>);
+
 enum SortKeys {
-    /// Those that a template gives, if there is a sort key.
-    Template(Option<&'static Template>),
-    /// Those of several entities.
+    /// One template per sort attribute.
+    Templates(&'static [Template]),
+    /// The sort keys of a collection.
     Several(Box<SharedKeys>),
 }
 
-/// The sort keys of the members of a collection.
 pub(crate) struct SharedKeys {
-    /// Where items of the members can be, in ascending order.
+    /// The ranges that contain the members' items, in ascending order.
     pub(crate) intervals: Vec<Interval>,
-    /// The beginning of the first member's template that all members share.
+    /// The leading part of the first member's template that all members share.
     pub(crate) template: Option<Template>,
-    /// The text that stands behind it in the templates of all members, if there is more in some.
+    /// The text that follows it in every member's template, if some templates continue.
     pub(crate) more: Option<&'static str>,
-    /// What the whole sort key must be: begin with, from, and until, all included.
+    /// Bounds on the whole sort key, all inclusive.
     pub(crate) prefix: Option<String>,
     pub(crate) lower: Option<String>,
     pub(crate) upper: Option<String>,
@@ -131,9 +130,9 @@ pub(crate) struct SharedKeys {
 impl Description {
     fn new(
         table: &'static TableShape,
-        index: Option<&'static IndexShape>,
+        index: Option<&'static Index>,
         entity: &'static EntityShape,
-        partition: Result<Value, KeyFault>,
+        partition: Result<PartitionKey, KeyFault>,
         sort: SortKeys,
     ) -> Self {
         Self {
@@ -153,10 +152,8 @@ impl Description {
 
     #[inline(never)]
     fn of_table(Shapes { entity: shape, table }: Shapes, parts: &[GivenPart]) -> Self {
-        let partition = Given::of(shape, parts)
-            .and_then(|given| given.render(&shape.key.partition, &table.key, &table.key.partition));
-        let sort = SortKeys::Template(shape.key.sort.as_ref());
-        Self::new(table, None, shape, partition, sort)
+        let partition = partition_key(shape, &shape.key, &table.key, parts);
+        Self::new(table, None, shape, partition, SortKeys::Templates(shape.key.sort))
     }
 
     #[inline(never)]
@@ -168,15 +165,12 @@ impl Description {
         let of_index = shape.indexes.get(place);
         let index = of_index.and_then(|of_index| table.index(of_index.index));
         let (Some(of_index), Some(index)) = (of_index, index) else {
-            // The compiler has checked that there is such a pattern, and such an index.
+            // Unreachable: the pattern and the index were checked at compile time.
             let partition = Err(KeyFault::missing(shape.name));
-            return Self::new(table, None, shape, partition, SortKeys::Template(None));
+            return Self::new(table, None, shape, partition, SortKeys::Templates(&[]));
         };
-        let partition = Given::of(shape, parts).and_then(|given| {
-            given.render(&of_index.key.partition, &index.key, &index.key.partition)
-        });
-        let sort = SortKeys::Template(of_index.key.sort.as_ref());
-        Self::new(table, Some(index), shape, partition, sort)
+        let partition = partition_key(shape, &of_index.key, &index.key, parts);
+        Self::new(table, Some(index), shape, partition, SortKeys::Templates(of_index.key.sort))
     }
 
     #[inline(never)]
@@ -186,32 +180,56 @@ impl Description {
         Described { source, limit, with_expired }
     }
 
-    /// The template whose parts can be fixed.
-    fn template(&self) -> Option<&Template> {
-        match &self.sort {
-            SortKeys::Template(template) => *template,
-            SortKeys::Several(shared) => shared.template.as_ref(),
-        }
+    /// The place of the next field to fix.
+    fn next_place(&self) -> Option<usize> {
+        let next = self.fixed.len();
+        let template = match &self.sort {
+            SortKeys::Templates([only]) => only,
+            SortKeys::Templates(several) => return several.get(next)?.only_place(),
+            SortKeys::Several(shared) => shared.template.as_ref()?,
+        };
+        template.parts.get(next).map(|part| part.place)
     }
 
-    /// The attribute of the sort key that is read, if there is one.
+    fn key(&self) -> &'static KeyAttributes {
+        self.index.map_or(&self.table.key, |index| &index.key)
+    }
+
+    /// The sort attribute to narrow: the first that is not fixed.
     fn sort_attribute(&self) -> Option<&'static KeyAttribute> {
-        self.index.map_or(&self.table.key, |index| &index.key).sort.as_ref()
+        let position = match &self.sort {
+            SortKeys::Templates([_, _, ..]) => self.fixed.len(),
+            _ => 0,
+        };
+        self.key().sort.get(position)
+    }
+
+    /// The fixed sort attributes of a multi-attribute key.
+    fn fixed_attributes(&self) -> Result<Vec<(&'static str, Value)>, KeyFault> {
+        let SortKeys::Templates(templates @ [_, _, ..]) = &self.sort else { return Ok(Vec::new()) };
+        let given = Given::of(self.entity, &self.fixed)?;
+        let key = self.key();
+        let fixed = templates.iter().zip(key.sort.iter()).take(self.fixed.len());
+        fixed.map(|(template, own)| Ok((own.name(), given.render(template, key, own)?))).collect()
     }
 
     fn ranges(&self) -> Result<Ranges> {
         let Some(attribute) = self.sort_attribute() else { return Ok(SortTest::Any.into()) };
         let is_narrowed = !self.fixed.is_empty() || !self.range.is_everything();
+        let (entity, range) = (self.entity, &self.range);
         match &self.sort {
-            SortKeys::Template(None) => Ok(SortTest::Any.into()),
-            SortKeys::Template(Some(template)) => {
-                let (fixed, range) = (&self.fixed, &self.range);
-                Ok(SortTest::of(self.entity, template, None, attribute, fixed, range)?.into())
+            SortKeys::Templates([]) => Ok(SortTest::Any.into()),
+            SortKeys::Templates([only]) => {
+                Ok(SortTest::of(entity, only, None, attribute, &self.fixed, range)?.into())
             }
+            SortKeys::Templates(several) => match several.get(self.fixed.len()) {
+                Some(next) => Ok(SortTest::of(entity, next, None, attribute, &[], range)?.into()),
+                None => Ok(SortTest::Any.into()),
+            },
             SortKeys::Several(shared) => match &shared.template {
                 Some(template) if is_narrowed => {
-                    let (fixed, range, more) = (&self.fixed, &self.range, shared.more);
-                    let test = SortTest::of(self.entity, template, more, attribute, fixed, range)?;
+                    let (fixed, more) = (&self.fixed, shared.more);
+                    let test = SortTest::of(entity, template, more, attribute, fixed, range)?;
                     Ok(shared.narrow(test).into())
                 }
                 _ => Ok(shared.ranges(self.descending)),
@@ -219,13 +237,16 @@ impl Description {
         }
     }
 
-    /// Where the items are. What is read of them is chosen later.
+    /// The ranges to read. The selection is added later.
     fn into_source(self, filter: Option<singlet_dynamo::expression::Condition>) -> Result<Source> {
-        let ranges = self.ranges()?;
+        let (ranges, fixed, sort) =
+            (self.ranges()?, self.fixed_attributes()?, self.sort_attribute());
+        let (value, mut equal) = self.partition?;
+        equal.extend(fixed);
         let source = Source {
             table: self.table,
             index: self.index,
-            part: Part::Partition { value: self.partition?, ranges, descending: self.descending },
+            part: Part::Partition { value, equal, sort, ranges, descending: self.descending },
             filter,
             selection: Selection::Held,
             consistent: self.consistent,
@@ -234,23 +255,37 @@ impl Description {
     }
 }
 
+fn partition_key(
+    shape: &EntityShape,
+    key: &'static KeyShape,
+    attributes: &'static KeyAttributes,
+    parts: &[GivenPart],
+) -> Result<PartitionKey, KeyFault> {
+    let given = Given::of(shape, parts)?;
+    let mut templates = key.partition.iter().zip(attributes.partition.iter());
+    let Some((template, first)) = templates.next() else {
+        return Err(KeyFault::missing(shape.name));
+    };
+    let value = given.render(template, attributes, first)?;
+    let others =
+        templates.map(|(template, own)| Ok((own.name(), given.render(template, attributes, own)?)));
+    Ok((value, others.collect::<Result<_, KeyFault>>()?))
+}
+
 impl SharedKeys {
-    /// The sort key must also begin with this text.
     pub(crate) fn begin_with(&mut self, prefix: String) {
         match &self.prefix {
             Some(own) if own.starts_with(&prefix) => {}
-            // No key begins with both, and none is empty.
+            // No key has both prefixes. Keys are not empty, so this bound matches nothing.
             Some(own) if !prefix.starts_with(own.as_str()) => self.upper = Some(String::new()),
             _ => self.prefix = Some(prefix),
         }
     }
 
-    /// The sort key must also be this text or come after it.
     pub(crate) fn begin_at(&mut self, lower: String) {
         self.lower = self.lower.take().max(Some(lower));
     }
 
-    /// The sort key must also be this text or come before it.
     pub(crate) fn end_at(&mut self, upper: String) {
         self.upper = Some(match self.upper.take() {
             Some(own) => own.min(upper),
@@ -258,12 +293,12 @@ impl SharedKeys {
         });
     }
 
-    /// What is asked of the whole sort key, besides this.
+    /// Adds the bounds on the whole sort key.
     fn narrow(&self, test: SortTest) -> SortTest {
         test.narrowed(self.prefix.as_deref(), self.lower.as_deref(), self.upper.as_deref())
     }
 
-    /// The ranges that are read, in the order in which they are.
+    /// The ranges to read, in reading order.
     fn ranges(&self, descending: bool) -> Ranges {
         let narrowed = self.intervals.iter().map(|interval| self.narrow(interval.test()));
         let mut tests: Vec<SortTest> = narrowed.filter(|test| *test != SortTest::Never).collect();
@@ -276,7 +311,7 @@ impl SharedKeys {
 }
 
 impl<E: Entity, Rest> Query<E, Rest, Primary> {
-    /// The items of this entity in a partition of the table.
+    /// This entity's items in a partition of the table.
     pub fn partition(parts: &[GivenPart]) -> Self {
         Self::new(Description::of_table(Shapes::of::<E>(), parts))
     }
@@ -285,7 +320,7 @@ impl<E: Entity, Rest> Query<E, Rest, Primary> {
 impl<E: Entity, Rest, const PLACE: usize, const LOCAL: bool, const HELD: bool>
     Query<E, Rest, ByIndex<PLACE, LOCAL, HELD>>
 {
-    /// The items of this entity in a partition of an index: the one of its pattern at this place.
+    /// This entity's items in a partition of the index that the pattern at `PLACE` uses.
     pub fn index(parts: &[GivenPart]) -> Self {
         Self::new(Description::of_index(Shapes::of::<E>(), PLACE, parts))
     }
@@ -296,20 +331,20 @@ impl<E, Rest, S, P> Query<E, Rest, S, P> {
         Self { description, filter: None, types: PhantomData }
     }
 
-    /// The items of several entities in a partition.
     pub(crate) fn several(
         table: &'static TableShape,
-        index: Option<&'static IndexShape>,
+        index: Option<&'static Index>,
         head: &'static EntityShape,
         partition: Result<Value, KeyFault>,
         keys: SharedKeys,
     ) -> Self {
         let sort = SortKeys::Several(Box::new(keys));
+        let partition = partition.map(|value| (value, Vec::new()));
         Self::new(Description::new(table, index, head, partition, sort))
     }
 
-    /// Sees every write that was acknowledged before. It costs twice as much. A global index
-    /// cannot do it.
+    /// Reads consistently: sees every write acknowledged before it, at twice the cost. Global
+    /// indexes do not support it.
     pub fn consistent(mut self) -> Self
     where
         S: Consistent,
@@ -318,7 +353,6 @@ impl<E, Rest, S, P> Query<E, Rest, S, P> {
         self
     }
 
-    /// Changes what is asked of the whole sort key of a collection.
     pub(crate) fn with_keys(mut self, change: impl FnOnce(&mut SharedKeys)) -> Query<E, (), S, P> {
         if let SortKeys::Several(keys) = &mut self.description.sort {
             change(keys);
@@ -335,14 +369,12 @@ impl<E, Rest, S, P> Query<E, Rest, S, P> {
     where
         Rest: Narrow<Rest = N>,
     {
-        let template = self.description.template();
-        let next = template.and_then(|sort| sort.parts.get(self.description.fixed.len()));
-        let place = next.map_or(usize::MAX, |part| part.place);
+        let place = self.description.next_place().unwrap_or(usize::MAX);
         self.description.fixed.push((place, part.as_part().to_value()));
         self.retyped()
     }
 
-    /// The next part of the sort key is between these, both included.
+    /// Narrows the next sort key part to this range, both ends included.
     pub fn between(
         self,
         first: impl KeyArgument<Rest::Part>,
@@ -354,7 +386,7 @@ impl<E, Rest, S, P> Query<E, Rest, S, P> {
         self.narrowed(|range| range.from(first.as_part()).until(last.as_part()))
     }
 
-    /// The next part of the sort key is this or comes after it.
+    /// Narrows the next sort key part to values from this one on.
     pub fn from(self, first: impl KeyArgument<Rest::Part>) -> Query<E, (), S, P>
     where
         Rest: Ranged,
@@ -362,7 +394,7 @@ impl<E, Rest, S, P> Query<E, Rest, S, P> {
         self.narrowed(|range| range.from(first.as_part()))
     }
 
-    /// The next part of the sort key comes after this.
+    /// Narrows the next sort key part to values after this one.
     pub fn after(self, part: impl KeyArgument<Rest::Part>) -> Query<E, (), S, P>
     where
         Rest: Ranged,
@@ -370,7 +402,7 @@ impl<E, Rest, S, P> Query<E, Rest, S, P> {
         self.narrowed(|range| range.after(part.as_part()))
     }
 
-    /// The next part of the sort key is this or comes before it.
+    /// Narrows the next sort key part to values up to and including this one.
     pub fn until(self, last: impl KeyArgument<Rest::Part>) -> Query<E, (), S, P>
     where
         Rest: Ranged,
@@ -378,7 +410,7 @@ impl<E, Rest, S, P> Query<E, Rest, S, P> {
         self.narrowed(|range| range.until(last.as_part()))
     }
 
-    /// The next part of the sort key comes before this.
+    /// Narrows the next sort key part to values before this one.
     pub fn before(self, part: impl KeyArgument<Rest::Part>) -> Query<E, (), S, P>
     where
         Rest: Ranged,
@@ -386,7 +418,7 @@ impl<E, Rest, S, P> Query<E, Rest, S, P> {
         self.narrowed(|range| range.before(part.as_part()))
     }
 
-    /// The next part of the sort key begins with this text.
+    /// Narrows the next sort key part to values with this prefix.
     pub fn starting_with(self, prefix: impl Into<String>) -> Query<E, (), S, P>
     where
         Rest: Narrow,
@@ -400,19 +432,19 @@ impl<E, Rest, S, P> Query<E, Rest, S, P> {
         self.retyped()
     }
 
-    /// From the last sort key to the first.
+    /// Reads in descending sort key order.
     pub fn descending(mut self) -> Self {
         self.description.descending = true;
         self
     }
 
-    /// So many items to a page at most.
+    /// Sets the maximum number of items per page.
     pub fn limit(mut self, items: usize) -> Self {
         self.description.limit = Some(items);
         self
     }
 
-    /// Also items that are expired and not deleted yet.
+    /// Includes expired items that are not deleted yet.
     pub fn with_expired(mut self) -> Self {
         self.description.with_expired = true;
         self
@@ -422,9 +454,9 @@ impl<E, Rest, S, P> Query<E, Rest, S, P> {
 impl<E: Entity, Rest, S, P> Query<E, Rest, S, P> {
     /// Keeps items that match; the others still cost read units.
     ///
-    /// A filter cannot be on an attribute of the key that is read, nor on one that the index does not
-    /// hold: reading then fails with [`Error::FilteredKey`](crate::Error::FilteredKey) or
-    /// [`Error::NotProjected`](crate::Error::NotProjected), and nothing is sent.
+    /// A filter on an attribute of the key that the query reads, or on one that the index does not
+    /// project, fails with [`Error::FilteredKey`](crate::Error::FilteredKey) or
+    /// [`Error::NotProjected`](crate::Error::NotProjected) before anything is sent.
     pub fn filter(mut self, condition: Condition<E>) -> Self {
         self.filter = Some(match self.filter {
             Some(before) => before.and(condition),
@@ -433,10 +465,9 @@ impl<E: Entity, Rest, S, P> Query<E, Rest, S, P> {
         self
     }
 
-    /// Only the fields of a smaller struct; see [`Projection`].
+    /// Reads only the fields of a smaller struct; see [`Projection`].
     ///
-    /// It can be read from an index that holds the fields of the struct. One that does not hold
-    /// them does not compile:
+    /// An index must project all fields of the struct, or the query does not compile:
     ///
     /// ```compile_fail
     /// # use singlet::prelude::*;
@@ -469,7 +500,7 @@ impl<E: Entity, Rest, S, P> Query<E, Rest, S, P> {
     }
 }
 
-/// What [`Db::query`](crate::Db::query) takes: a query that a key of the table or of an index
+/// The argument of [`Db::query`](crate::Db::query): a query that a key of the table or an index
 /// serves.
 #[diagnostic::on_unimplemented(
     message = "no key or index serves this query",
@@ -478,15 +509,14 @@ impl<E: Entity, Rest, S, P> Query<E, Rest, S, P> {
     note = "to be able to ask this, add an index to the table and its key to the entity: `#[entity(…, GSI1 pattern = (\"…\", \"…\"))]`"
 )]
 pub trait AccessPattern {
-    /// What is made of each item.
+    /// The type that each item is decoded into.
     type Output: Readable;
-    /// Where it is read from: [`Primary`] or [`ByIndex`].
+    /// The source: [`Primary`] or [`ByIndex`].
     type Source;
     #[doc(hidden)]
     fn describe(self) -> Described;
 }
 
-/// What is asked for, for those who carry it out.
 #[doc(hidden)]
 pub struct Described {
     pub(crate) source: Result<Source>,
@@ -511,9 +541,19 @@ impl<E, Rest, S, P> std::fmt::Debug for Query<E, Rest, S, P> {
         let mut shown = f.debug_struct("Query");
         shown.field("entity", &entity.name);
         if let Some(index) = index {
-            shown.field("index", &index.name);
+            shown.field("index", &index.name());
         }
-        shown.field("partition", &format_args!("{}", readable_key(partition)));
+        match partition {
+            Ok((value, others)) => {
+                shown.field("partition", value);
+                for (name, value) in others {
+                    shown.field(name, value);
+                }
+            }
+            Err(fault) => {
+                shown.field("partition", &format_args!("({fault})"));
+            }
+        }
         for (_, part) in fixed {
             shown.field("with", &format_args!("{}", readable_part(part)));
         }
@@ -538,7 +578,6 @@ impl<E, Rest, S, P> std::fmt::Debug for Query<E, Rest, S, P> {
 }
 
 impl SharedKeys {
-    /// Shows what is asked of the whole sort key.
     fn debug(&self, shown: &mut std::fmt::DebugStruct<'_, '_>) {
         let asked = [
             ("sort_key_starting_with", &self.prefix),

@@ -9,6 +9,9 @@ use std::time::Duration;
 /// Pauses before a request is sent again that was refused for a reason that passes: from 25 ms to
 /// 2 s, for about ten seconds in all.
 const AFTER_REFUSAL: Pauses = Pauses { first_ms: 25, longest_ms: 2_000, count: 10 };
+/// Pauses before the part of a batch is sent again that the store left undone: from 50 ms to 5 s,
+/// eight attempts in all.
+const AFTER_PART: Pauses = Pauses { first_ms: 50, longest_ms: 5_000, count: 7 };
 /// Pauses before work is attempted again because somebody else was faster. Whoever was faster is
 /// done, so the first one is short.
 const BETWEEN_ATTEMPTS: Pauses = Pauses { first_ms: 5, longest_ms: 500, count: 0 };
@@ -65,6 +68,11 @@ impl Backoff {
     /// For a request that is sent again.
     pub(crate) fn new() -> Self {
         Self { pauses: AFTER_REFUSAL, made: 0 }
+    }
+
+    /// For the part of a batch that was left undone.
+    pub(crate) fn after_part() -> Self {
+        Self { pauses: AFTER_PART, made: 0 }
     }
 
     /// For work of which at most so many attempts are made.

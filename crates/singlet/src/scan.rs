@@ -1,4 +1,4 @@
-//! Reading a table or an index from one end to the other.
+//! Scans of a table or an index.
 
 use crate::condition::Condition;
 use crate::entity::Entity;
@@ -12,9 +12,8 @@ use crate::table::Table;
 use singlet_dynamo::operation::{Segment, Selection};
 use std::marker::PhantomData;
 
-/// Reads all items of an entity from the table or from an index, and everything else that is there
-/// on the way. It costs what the whole table or index costs, however few items it gives: it is for
-/// exports and repairs, and for tables that are small.
+/// Reads all items of an entity from the table or an index. It pays for the whole table or index,
+/// however few items match: use it for exports, repairs and small tables.
 ///
 /// ```
 /// # use singlet::prelude::*;
@@ -46,7 +45,7 @@ use std::marker::PhantomData;
 /// ```
 #[must_use = "a scan does nothing until a `Db` runs it"]
 pub struct Scan<E, P = E, S = Primary> {
-    /// The place of the index pattern, if it is not the table that is read.
+    /// The index pattern; `None` for the table.
     index: Option<usize>,
     filter: Option<Condition<E>>,
     segment: Option<Segment>,
@@ -56,7 +55,7 @@ pub struct Scan<E, P = E, S = Primary> {
     types: Marker<(P, S)>,
 }
 
-/// An index pattern of an entity, under its name in capitals: `Game::NEWEST`.
+/// An index pattern of an entity. The constant has its name in capitals: `Game::NEWEST`.
 pub struct IndexPattern<E, S> {
     types: Marker<(E, S)>,
 }
@@ -64,7 +63,7 @@ pub struct IndexPattern<E, S> {
 impl<E, const PLACE: usize, const LOCAL: bool, const HELD: bool>
     IndexPattern<E, ByIndex<PLACE, LOCAL, HELD>>
 {
-    /// The pattern at this place of the entity's declaration.
+    /// The pattern at `PLACE` in the entity's declaration.
     #[must_use]
     #[expect(clippy::new_without_default, reason = "the derive makes a constant of it")]
     pub const fn new() -> Self {
@@ -73,12 +72,12 @@ impl<E, const PLACE: usize, const LOCAL: bool, const HELD: bool>
 }
 
 impl<E: Entity> Scan<E> {
-    /// Reads the table.
+    /// Scans the table.
     pub fn table() -> Self {
         Self::of(None)
     }
 
-    /// Reads an index: all items that have the key of this pattern.
+    /// Scans an index: all items that have this pattern's key.
     pub fn index<S: ReadFrom>(pattern: IndexPattern<E, S>) -> Scan<E, E, S> {
         let IndexPattern { types: _ } = pattern;
         Scan::of(Some(S::PLACE))
@@ -102,8 +101,8 @@ impl<E: Entity, P, S> Scan<E, P, S> {
 impl<E: Entity, P: Projection<Entity = E>, S> Scan<E, P, S> {
     /// Keeps items that match; the others still cost read units.
     ///
-    /// A filter cannot be on an attribute that the index does not hold: reading then fails with
-    /// [`Error::NotProjected`](crate::Error::NotProjected), and nothing is sent.
+    /// A filter on an attribute that the index does not project fails with
+    /// [`Error::NotProjected`](crate::Error::NotProjected) before anything is sent.
     pub fn filter(mut self, condition: Condition<E>) -> Self {
         self.filter = Some(match self.filter {
             Some(before) => before.and(condition),
@@ -112,20 +111,20 @@ impl<E: Entity, P: Projection<Entity = E>, S> Scan<E, P, S> {
         self
     }
 
-    /// Only one of several segments, counted from zero, so that several can scan at once.
+    /// Reads one of several segments, counted from zero, for parallel scans.
     pub fn segment(mut self, number: u32, total: u32) -> Self {
         self.segment = Some(Segment { number, total });
         self
     }
 
-    /// So many items to a page at most.
+    /// Sets the maximum number of items per page.
     pub fn limit(mut self, items: usize) -> Self {
         self.limit = Some(items);
         self
     }
 
-    /// Sees every write that was acknowledged before. It costs twice as much. A global index
-    /// cannot do it.
+    /// Reads consistently: sees every write acknowledged before it, at twice the cost. Global
+    /// indexes do not support it.
     pub fn consistent(mut self) -> Self
     where
         S: Consistent,
@@ -134,13 +133,13 @@ impl<E: Entity, P: Projection<Entity = E>, S> Scan<E, P, S> {
         self
     }
 
-    /// Also items that are expired and not deleted yet.
+    /// Includes expired items that are not deleted yet.
     pub fn with_expired(mut self) -> Self {
         self.with_expired = true;
         self
     }
 
-    /// Only the fields of a smaller struct; see [`Projection`].
+    /// Reads only the fields of a smaller struct; see [`Projection`].
     pub fn project<Q: Projection<Entity = E>>(self) -> Scan<E, Q, S::Projected>
     where
         S: ReadFrom,

@@ -1,19 +1,20 @@
 //! Where items are read: a partition of a table or an index, or all of one.
 
 use crate::cursor::Identity;
+use crate::design::{Index, KeyAttribute, KeyAttributes};
 use crate::error::{Error, Result};
 use crate::inspect::{debug_flags, readable};
 use crate::query::SortTest;
-use crate::shape::{EntityShape, IndexShape, KeyAttributes, KeyShape, Storage, TableShape};
+use crate::shape::{EntityShape, KeyShape, Storage, TableShape};
 use singlet_dynamo::binary::ItemRef;
-use singlet_dynamo::expression::{Condition, KeyCondition};
+use singlet_dynamo::expression::{Comparator, Condition, KeyCondition, KeyTest};
 use singlet_dynamo::operation::{Query, Request, Scan, Segment, Selection};
 use singlet_dynamo::{Item, Number, Value};
 
 /// Where items are read, and what is read of them.
 pub(crate) struct Source {
     pub(crate) table: &'static TableShape,
-    pub(crate) index: Option<&'static IndexShape>,
+    pub(crate) index: Option<&'static Index>,
     pub(crate) part: Part,
     pub(crate) filter: Option<Condition>,
     pub(crate) selection: Selection,
@@ -23,7 +24,16 @@ pub(crate) struct Source {
 /// Which part of the table or the index.
 pub(crate) enum Part {
     /// One partition.
-    Partition { value: Value, ranges: Ranges, descending: bool },
+    Partition {
+        /// The first partition attribute.
+        value: Value,
+        /// Other attributes of a key of several that are fixed.
+        equal: Vec<(&'static str, Value)>,
+        /// The sort attribute that the ranges are of.
+        sort: Option<&'static KeyAttribute>,
+        ranges: Ranges,
+        descending: bool,
+    },
     /// Everything, or one of several segments of it.
     All {
         segment: Option<Segment>,
@@ -96,10 +106,10 @@ impl Source {
         let Some(filter) = &self.filter else { return Ok(self) };
         let names = filter.attribute_names();
         if !self.is_scan()
-            && let Some(key) = self.key().iter().find(|key| names.contains(&key.name))
+            && let Some(key) = self.key().iter().find(|key| names.contains(&key.name()))
         {
-            let index = self.index.map(|index| index.name);
-            return Err(Error::FilteredKey { index, attribute: key.name });
+            let index = self.index.map(|index| index.name());
+            return Err(Error::FilteredKey { index, attribute: key.name() });
         }
         let Some(index) = self.index else { return Ok(self) };
         let stored = entity.fields.iter().map(|field| match field.storage {
@@ -108,7 +118,7 @@ impl Source {
         });
         let mut filtered = stored.filter(|name| names.contains(name));
         match filtered.find(|name| !index.holds(self.table, name)) {
-            Some(attribute) => Err(Error::NotProjected { index: index.name, attribute }),
+            Some(attribute) => Err(Error::NotProjected { index: index.name(), attribute }),
             None => Ok(self),
         }
     }
@@ -121,11 +131,14 @@ impl Source {
     /// Shows what is read.
     pub(crate) fn debug(&self, shown: &mut std::fmt::DebugStruct<'_, '_>) {
         if let Some(index) = self.index {
-            shown.field("index", &index.name);
+            shown.field("index", &index.name());
         }
         let is_descending = match &self.part {
-            Part::Partition { value, ranges, descending } => {
+            Part::Partition { value, equal, ranges, descending, .. } => {
                 shown.field("partition", value);
+                for (name, value) in equal {
+                    shown.field(name, value);
+                }
                 for range in std::iter::once(&ranges.first).chain(&ranges.others) {
                     shown.field("range", range);
                 }
@@ -177,15 +190,19 @@ impl Source {
         start: Start,
         limit: Option<usize>,
     ) -> Result<Request> {
-        let index_name = self.index.map(|index| index.name.to_owned());
+        let index_name = self.index.map(|index| index.name().to_owned());
         Ok(match &self.part {
-            Part::Partition { value, ranges, descending } => {
-                let key = self.key();
-                let mut condition = KeyCondition::partition(key.partition.name, value.clone());
+            Part::Partition { value, equal, sort, ranges, descending } => {
+                let first = self.key().partition_name();
+                let mut condition = KeyCondition::partition(first, value.clone());
+                for (name, value) in equal {
+                    let test = KeyTest::Compare(Comparator::Equal, value.clone());
+                    condition = condition.and(*name, test)?;
+                }
                 if let (Some(SortTest::Is(test, _)), Some(attribute)) =
-                    (ranges.get(start.range), key.sort)
+                    (ranges.get(start.range), sort)
                 {
-                    condition = condition.and(attribute.name, test.clone())?;
+                    condition = condition.and(attribute.name(), test.clone())?;
                 }
                 let mut query = Query::new(table_name, condition);
                 query.index_name = index_name;
@@ -224,25 +241,28 @@ impl Source {
     /// Whether some entity can have this sort key here.
     fn can_be_sort_key(&self, value: &Value) -> bool {
         let Value::S(text) = value else { return true };
+        if self.key().is_composite() {
+            return true;
+        }
         let matches =
-            |key: &KeyShape| key.sort.as_ref().is_some_and(|template| template.matches(text));
+            |key: &KeyShape| key.first_sort().is_some_and(|template| template.matches(text));
         self.table.entities.iter().any(|entity| match self.index {
-            Some(index) => entity.keys_in(index.name).any(|of_index| matches(&of_index.key)),
+            Some(index) => entity.keys_in(index.name()).any(|of_index| matches(&of_index.key)),
             None => matches(&entity.key),
         })
     }
 
     /// Whether the item's key is one that the request for this range could not leave out by itself.
     pub(crate) fn excludes(&self, range: usize, item: ItemRef<'_>) -> bool {
-        let ranges = match &self.part {
-            Part::Partition { ranges, .. } => ranges,
+        let (sort, ranges) = match &self.part {
+            Part::Partition { sort, ranges, .. } => (sort, ranges),
             Part::All { key, .. } => {
                 return key.is_some_and(|key| !key.matches(self.key(), item));
             }
         };
         let Some(test) = ranges.get(range) else { return false };
         test.excluded().any(|end| {
-            let value = self.key().sort.and_then(|attribute| item.get(attribute.name));
+            let value = sort.and_then(|attribute| item.get(attribute.name()));
             value.is_some_and(|value| value == *end)
         })
     }
@@ -250,18 +270,21 @@ impl Source {
     /// Where a page begins behind this item of a range.
     pub(crate) fn start_behind(&self, range: usize, item: ItemRef<'_>) -> Start {
         let of_index = self.index.iter().flat_map(|index| index.key.iter());
-        let names = self.table.key.iter().chain(of_index).map(|attribute| attribute.name);
+        let names = self.table.key.iter().chain(of_index).map(|attribute| attribute.name());
         let key = names.filter_map(|name| Some((name.to_owned(), item.get(name)?.to_value())));
         Start { range, key: Some(key.collect()) }
     }
 
     /// What makes this query another one than others, so that a cursor of one is none of others.
     pub(crate) fn identity(&self, subject: &str, table_name: &str) -> Identity {
-        let identity =
-            Identity::new(subject).text(table_name).text(self.index.map_or("", |index| index.name));
+        let identity = Identity::new(subject)
+            .text(table_name)
+            .text(self.index.map_or("", |index| index.name()));
         match &self.part {
-            Part::Partition { value, ranges, descending } => {
-                let identity = ranges.first.identify(identity.value(value));
+            Part::Partition { value, equal, ranges, descending, .. } => {
+                let identity = identity.value(value);
+                let identity = equal.iter().fold(identity, |all, (_, value)| all.value(value));
+                let identity = ranges.first.identify(identity);
                 let others = ranges.others.iter();
                 let identity = others.fold(identity, |identity, test| test.identify(identity));
                 identity.number(u32::from(*descending))

@@ -79,7 +79,7 @@ impl Subject {
 
     /// The item of this entity with the key that is in these attributes.
     pub(crate) fn with_key_of(entity: &'static str, table: &TableShape, item: &Item) -> Self {
-        let names = table.key.iter().map(|attribute| attribute.name);
+        let names = table.key.iter().map(|attribute| attribute.name());
         let key = names.filter_map(|name| Some((name.to_owned(), item.get(name)?.clone())));
         Self::keyed(entity, key.collect())
     }

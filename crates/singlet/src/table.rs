@@ -62,7 +62,7 @@ pub trait Declaration: Send + Sync + 'static {
     /// }
     ///
     /// let design = Games::design();
-    /// assert_eq!(design.tables[0].entities[0].key.partition.to_string(), "GAME#{code}");
+    /// assert_eq!(design.tables[0].entities[0].key.partition[0].to_string(), "GAME#{code}");
     /// assert_eq!(design.patterns[0].name, "Game::key");
     /// ```
     #[must_use]

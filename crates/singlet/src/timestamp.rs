@@ -22,6 +22,9 @@ const DAY_MS: i64 = 24 * 60 * 60 * SECOND_MS;
 /// assert_eq!(start.to_string(), "2026-01-01T00:00:00.000Z");
 /// // Without a fraction it is read too.
 /// assert_eq!("2026-01-01T00:00:00Z".parse(), Ok(start));
+/// // In JSON it may have an offset, and lack seconds.
+/// assert_eq!(serde_json::from_str::<Timestamp>(r#""2026-01-01T01:00+01:00""#)?, start);
+/// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Timestamp(i64);
@@ -106,13 +109,13 @@ impl Timestamp {
     }
 }
 
-/// The text is not a moment in UTC as ISO-8601 writes it.
+/// The text is not a date and time as ISO 8601 writes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ParseTimestampError;
 
 impl fmt::Display for ParseTimestampError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("not a moment in UTC, such as 2026-01-31T09:30:00.000Z")
+        f.write_str("must be a date and time, such as 2026-01-31T09:30:00Z")
     }
 }
 
@@ -121,15 +124,48 @@ impl std::error::Error for ParseTimestampError {}
 impl FromStr for Timestamp {
     type Err = ParseTimestampError;
 
-    /// Reads ISO-8601 in UTC, with a fraction of any length or none; what is finer than a
+    /// Reads ISO 8601 in UTC, with a fraction of any length or none; what is finer than a
     /// millisecond is dropped.
     fn from_str(text: &str) -> Result<Self, ParseTimestampError> {
-        parse(text.as_bytes()).ok_or(ParseTimestampError)
+        let (local, zone) = text.split_at_checked(19).ok_or(ParseTimestampError)?;
+        let millis = parse(local.as_bytes(), zone.strip_suffix('Z').map(str::as_bytes));
+        millis.map(Self).ok_or(ParseTimestampError)
     }
 }
 
-fn parse(text: &[u8]) -> Option<Timestamp> {
-    let (whole, fraction) = text.split_at_checked(19)?;
+/// Reads RFC 3339: with any offset, and also without seconds. Stored texts have one form; what clients
+/// send is converted to it.
+fn parse_rfc_3339(text: &str) -> Option<Timestamp> {
+    let (text, offset_min) = match text.strip_suffix('Z') {
+        Some(text) => (text, 0),
+        None => {
+            let (text, offset) = text.split_at_checked(text.len().checked_sub(6)?)?;
+            let (hours, minutes) = offset.get(1..)?.split_once(':')?;
+            let number = |text: &str, max: i64| -> Option<i64> {
+                let is_number = text.len() == 2 && text.bytes().all(|byte| byte.is_ascii_digit());
+                text.parse().ok().filter(|number| is_number && *number <= max)
+            };
+            let minutes = number(hours, 23)? * 60 + number(minutes, 59)?;
+            match offset.get(..1)? {
+                "+" => (text, minutes),
+                "-" => (text, -minutes),
+                _ => return None,
+            }
+        }
+    };
+    let millis = match text.len() {
+        16 => parse(format!("{text}:00").as_bytes(), Some(b"")),
+        _ => text
+            .split_at_checked(19)
+            .and_then(|(local, fraction)| parse(local.as_bytes(), Some(fraction.as_bytes()))),
+    };
+    let millis = millis?.checked_sub(offset_min * 60 * SECOND_MS)?;
+    let range = Timestamp::MIN.0..=Timestamp::MAX.0;
+    range.contains(&millis).then_some(Timestamp(millis))
+}
+
+/// Reads a date and a time to the second, and a fraction with its point.
+fn parse(whole: &[u8], fraction: Option<&[u8]>) -> Option<i64> {
     let digits = |from: usize, to: usize| {
         whole.get(from..to)?.iter().try_fold(0_i64, |number, byte| {
             byte.is_ascii_digit().then(|| number * 10 + i64::from(byte - b'0'))
@@ -145,11 +181,9 @@ fn parse(text: &[u8]) -> Option<Timestamp> {
     if hour > 23 || minute > 59 || second > 59 {
         return None;
     }
-    let millis = match fraction {
-        b"Z" => 0,
-        [b'.', digits @ .., b'Z']
-            if !digits.is_empty() && digits.iter().all(u8::is_ascii_digit) =>
-        {
+    let millis = match fraction? {
+        b"" => 0,
+        [b'.', digits @ ..] if !digits.is_empty() && digits.iter().all(u8::is_ascii_digit) => {
             (0..3).fold(0, |millis, place| {
                 millis * 10 + i64::from(digits.get(place).unwrap_or(&b'0') - b'0')
             })
@@ -157,7 +191,7 @@ fn parse(text: &[u8]) -> Option<Timestamp> {
         _ => return None,
     };
     let seconds = (hour * 60 + minute) * 60 + second;
-    Some(Timestamp(days * DAY_MS + seconds * SECOND_MS + millis))
+    Some(days * DAY_MS + seconds * SECOND_MS + millis)
 }
 
 impl fmt::Display for Timestamp {
@@ -203,7 +237,7 @@ impl serde::Serialize for Timestamp {
 impl<'de> serde::Deserialize<'de> for Timestamp {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
-        text.parse().map_err(serde::de::Error::custom)
+        parse_rfc_3339(&text).ok_or(ParseTimestampError).map_err(serde::de::Error::custom)
     }
 }
 
@@ -300,6 +334,49 @@ mod tests {
         }
         let fine: Timestamp = "2026-01-01T00:00:00.123456Z".parse().unwrap();
         assert_eq!(fine.to_string(), "2026-01-01T00:00:00.123Z");
+    }
+
+    /// Clients could only send UTC.
+    #[test]
+    fn json_may_have_an_offset_and_lack_seconds() {
+        let read = |text: &str| serde_json::from_value::<Timestamp>(text.into()).ok();
+        let same = [
+            "2026-11-17T08:00:00.000Z",
+            "2026-11-17T08:00:00Z",
+            "2026-11-17T08:00Z",
+            "2026-11-17T10:00:00+02:00",
+            "2026-11-17T10:00+02:00",
+            "2026-11-17T02:15:00.0-05:45",
+            "2026-11-18T07:59:00+23:59",
+            "2026-11-17T08:00:00-00:00",
+        ];
+        for text in same {
+            let read = read(text).map(|moment| moment.to_string());
+            assert_eq!(read.as_deref(), Some("2026-11-17T08:00:00.000Z"), "{text}");
+        }
+        for text in [
+            "2026-11-17T08:00",
+            "2026-11-17T08:00:00",
+            "2026-11-17T08:00:00+2:00",
+            "2026-11-17T08:00:00+24:00",
+            "2026-11-17T08:00:00+02:60",
+            "2026-11-17T08:00:00 02:00",
+            "2026-11-17T08:00:00+02-00",
+            "2026-11-17T08:00:00++1:00",
+            "2026-11-17T08Z",
+            "2026-11-17T08:00:Z",
+            "9999-12-31T23:59:59-00:01",
+            "0000-01-01T00:00:00+00:01",
+            "+02:00",
+            "é+02:00",
+            "Z",
+            "",
+        ] {
+            assert_eq!(read(text), None, "{text}");
+        }
+        // Stored texts have one form.
+        assert!("2026-11-17T10:00:00+02:00".parse::<Timestamp>().is_err());
+        assert!("2026-11-17T08:00Z".parse::<Timestamp>().is_err());
     }
 
     /// The calendar is our own, and jiff's is another one.

@@ -1,4 +1,4 @@
-//! Reading several items as they were at one moment.
+//! Transactional reads.
 
 use crate::backend::BackendError;
 use crate::db::Db;
@@ -15,9 +15,9 @@ use singlet_dynamo as dynamo;
 use singlet_dynamo::operation::{Answer, GetItem, Request, TransactGetItems};
 use singlet_dynamo::stored::Attributes;
 
-/// Keys of items that are read together: a tuple of up to eight, or a list of any of one entity.
+/// Keys for a transactional read: a tuple of up to eight, or a list of one entity.
 pub trait Together<D: Declaration> {
-    /// The items, each if it is there.
+    /// The items, each `None` if missing.
     type Output;
     #[doc(hidden)]
     fn requests(self, db: &Db<D>) -> Result<Vec<GetItem>>;
@@ -85,8 +85,8 @@ tuples! {
 }
 
 impl<D: Declaration> Db<D> {
-    /// Reads several items as they were at one moment, so that no transaction is seen half done.
-    /// On DynamoDB it is refused while one is at work on them: then it waits and tries again.
+    /// Reads several items in one transaction, so that no other transaction is seen half done. On
+    /// DynamoDB it conflicts with concurrent transactions on the items, and is retried.
     ///
     /// ```
     /// # use singlet::prelude::*;
@@ -131,13 +131,13 @@ impl<D: Declaration> Db<D> {
         }
     }
 
-    /// The request that [`get_together`](Self::get_together) will send for these. Without keys it
-    /// sends none.
+    /// The request that [`get_together`](Self::get_together) would send. Without keys it sends
+    /// nothing.
     pub fn get_together_request<T: Together<D>>(&self, keys: T) -> Result<Request> {
         Ok(TransactGetItems::new(keys.requests(self)?).into())
     }
 
-    /// The item that a read was refused for; if that is not known, what all have in common.
+    /// The item that made the read fail; if unknown, what the items have in common.
     fn blamed(&self, request: &TransactGetItems, refused: &dynamo::Error) -> Option<Subject> {
         let subject = |get: &GetItem| Subject::in_table(self.shape_of(&get.table_name)?, &get.key);
         let mut reasons = refused.cancellation_reasons().iter();

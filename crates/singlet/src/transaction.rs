@@ -1,4 +1,4 @@
-//! Several operations, of which all happen or none.
+//! Transactions: all operations succeed, or none.
 
 mod refusal;
 mod tokens;
@@ -8,10 +8,12 @@ pub(crate) use tokens::Tokens;
 
 use crate::backend::BackendError;
 use crate::backend::BoxFuture;
+use crate::condition::Condition;
 use crate::db::{Db, Inner};
 use crate::entity::Entity;
 use crate::error::{Error, Result, is_too_large, says_too_large};
-use crate::operation::{Attempt, Operation, Or, Plan, Refused, ReturnsNothing};
+use crate::key::Key;
+use crate::operation::{Attempt, Operation, Or, Plan, Refused, ReturnsNothing, delete, put};
 use crate::retry::{Backoff, Obstacle};
 use crate::table::{Contains, Declaration};
 use crate::timestamp::Timestamp;
@@ -20,23 +22,23 @@ use singlet_dynamo::operation::{Answer, Request, TransactWriteItem, TransactWrit
 use singlet_dynamo::stored::Attributes;
 use singlet_dynamo::{self as dynamo, ErrorKind};
 
-/// How many operations a transaction may have.
+/// The maximum number of operations in a transaction.
 pub const OPERATIONS_MAX: usize = 100;
-/// How often an expired item may be replaced under the hands of an upsert before it gives up: each
-/// time, somebody else has replaced it in between.
+/// How often an upsert retries when another writer keeps replacing the expired item.
 const REPLACEMENTS_MAX: usize = 4;
-/// How many upserts of a transaction with a token may have been sent in another form, because an
-/// expired item was in their place, and still be recognised: each doubles the attempts.
+/// With a token, the first attempt may have sent an upsert as a replacement of an expired item. Up
+/// to this many such upserts are tried in both forms: each doubles the attempts.
 const FORMS_MAX: usize = 3;
 
-/// An operation in a transaction, with or without an error of its own.
+/// An operation in a transaction, with or without its own error; see
+/// [`or`](crate::operation::Operation::or).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an operation of the design `{D}`",
     label = "cannot stand in this transaction",
     note = "operations are made by `create`, `put`, `update`, `upsert`, `delete` and `check`, of entities whose table is in the design"
 )]
 pub trait Step<D> {
-    /// Whether it has an error of its own, and which.
+    /// The operation's own error, if any.
     type Refusal: Refusal;
     #[doc(hidden)]
     fn plan_step(
@@ -73,29 +75,28 @@ where
     }
 }
 
-/// What [`Db::transact`] carries out: a tuple of up to eight operations, a `Vec` of any number of
-/// one kind, either of them [once](once()). For more, or for what is known only at run time, there
-/// is [`Db::transaction`].
+/// The argument of [`Db::transact`]: a tuple of up to eight operations or a `Vec` of one kind,
+/// optionally wrapped in [`once`](once()). Use [`Db::transaction`] for more, or for operations
+/// chosen at run time.
 #[diagnostic::on_unimplemented(
     message = "this is not a transaction of the design `{D}`: neither a tuple of one to eight operations, nor a `Vec` of operations",
     label = "not a transaction",
     note = "for more than eight operations, or for operations of different kinds in a list, begin with `db.transaction()`, add them with `push`, and `run` it"
 )]
 pub trait Transactional<D: Declaration>: Sized {
-    /// What it fails with: the error of the operation that was refused, or
-    /// [`Error`] if none of them has one.
+    /// The error type: the one given with `or`, otherwise [`Error`].
     type Error: RefusalError;
-    /// Plans it to be sent now, which registers the moment of its token.
+    /// Plans the transaction for sending, which registers the token's timestamp.
     #[doc(hidden)]
     fn plan_all(self, db: &Db<D>, now: Timestamp) -> Result<Planned<Self::Error>>;
-    /// Plans it to be shown.
+    /// Plans the transaction for display only.
     #[doc(hidden)]
     fn preview(self, db: &Db<D>, now: Timestamp) -> Result<Planned<Self::Error>> {
         self.plan_all(db, now)
     }
 }
 
-/// A transaction that is carried out only once; see [`once`].
+/// An idempotent transaction; see [`once`].
 #[must_use = "a transaction does nothing until a `Db` runs it"]
 pub struct Once<T> {
     transaction: T,
@@ -103,16 +104,15 @@ pub struct Once<T> {
     at: Option<Timestamp>,
 }
 
-/// Carries out a transaction only once, however often it is sent: within ten minutes after the
-/// first, the same transaction with the same token does nothing, and succeeds. The token has up to
-/// 36 characters, and belongs to one transaction: another one with it fails with
-/// [`Error::IdempotentParameterMismatch`], unless the
-/// first was refused.
+/// Makes a transaction idempotent. Sending it again with the same token within ten minutes is a
+/// no-op that succeeds. A token has up to 36 characters and belongs to one transaction: a different
+/// transaction with it fails with [`Error::IdempotentParameterMismatch`], unless the first one
+/// failed.
 ///
-/// The same transaction writes the same times. A [`Db`] remembers when it first sent a token, and
-/// sends it again as of that moment. Where another process sends it again, a transaction that has
-/// times in it (a field that is `created` or `updated`, an item that expires) needs the moment of
-/// the first attempt: see [`at`](Once::at).
+/// Timestamps are part of the transaction. A [`Db`] remembers when it first sent a token, and
+/// reuses that moment for retries. If another process may retry a transaction with timestamps (a
+/// `created` or `updated` field, an expiring item), pass the moment of the first attempt with
+/// [`at`](Once::at).
 ///
 /// ```
 /// # use singlet::prelude::*;
@@ -138,9 +138,9 @@ pub fn once<T>(token: impl Into<String>, transaction: T) -> Once<T> {
 }
 
 impl<T> Once<T> {
-    /// As of this moment: times that the model keeps are set to it, and what expires by then is
-    /// gone. Whoever sends the transaction again, from wherever, gives the same moment: that at
-    /// which a client made its request, for example, or one that is a part of the token.
+    /// Sets the transaction's clock: maintained timestamps are set to this moment, and expiry is
+    /// judged by it. Every retry must pass the same moment, for example the time of the client's
+    /// request, or one that is part of the token.
     ///
     /// ```
     /// # use singlet::prelude::*;
@@ -204,29 +204,26 @@ impl<D: Declaration, T: Transactional<D>> Transactional<D> for Once<T> {
     }
 }
 
-/// What a transaction comes to.
 #[doc(hidden)]
 pub struct Planned<R> {
     steps: Vec<(Plan, Option<R>)>,
     token: Option<Token>,
-    /// The moment that it is planned for, if that is not now.
+    /// The planned moment, if it is not now.
     at: Option<Timestamp>,
 }
 
-/// The token of a transaction.
 struct Token {
     text: String,
-    /// Whether this database has not sent it before.
+    /// Whether this database sends it for the first time.
     is_first: bool,
 }
 
 impl<R> Planned<R> {
-    /// The operations, in their order.
     pub(crate) fn plans(&self) -> impl ExactSizeIterator<Item = &Plan> {
         self.steps.iter().map(|(plan, _)| plan)
     }
 
-    /// What makes it the same as another one that was sent.
+    /// The idempotency token.
     pub(crate) fn token(&self) -> Option<&str> {
         self.token.as_ref().map(|token| token.text.as_str())
     }
@@ -289,17 +286,102 @@ tuples! {
     (A a, B b, C c, E e, F f, G g, H h, I i)
 }
 
-/// Operations that are gathered one by one, of any kind; see [`Db::transaction`].
+/// A transaction built one operation at a time; see [`Db::transaction`].
 #[must_use = "a transaction does nothing until it is run"]
 pub struct Transaction<'d, D, R> {
     db: &'d Db<D>,
     now: Timestamp,
     planned: Result<Planned<R>>,
+    /// The error for operations that have none.
+    refusal: Option<fn() -> R>,
 }
 
 impl<'d, D: Declaration, R: From<Error>> Transaction<'d, D, R> {
     pub(crate) fn new(db: &'d Db<D>) -> Self {
-        Self { db, now: db.now(), planned: Ok(Planned::default()) }
+        Self { db, now: db.now(), planned: Ok(Planned::default()), refusal: None }
+    }
+
+    /// Sets the error for operations added from now on that have none. It is the default for
+    /// [`or`](crate::operation::Operation::or).
+    ///
+    /// ```
+    /// # use singlet::prelude::*;
+    /// # id!(Code);
+    /// # #[table(name = "games", key = (code), entities(Game))]
+    /// # pub struct Games;
+    /// # #[derive(Entity)]
+    /// # #[entity(Games, key = ("{code}"))]
+    /// # pub struct Game { pub code: Code }
+    /// #[derive(Debug, PartialEq)]
+    /// enum Refusal {
+    ///     Changed,
+    ///     Taken,
+    /// }
+    /// # impl From<singlet::Error> for Refusal {
+    /// #     fn from(error: singlet::Error) -> Self { panic!("{error}") }
+    /// # }
+    /// # singlet::block_on(async {
+    /// # let db = Db::<Games>::memory().await?;
+    /// let (old, new) = (Code::new("OLD")?, Code::new("NEW")?);
+    ///
+    /// let mut transaction = db.transaction().or(|| Refusal::Changed);
+    /// transaction.push(create(&Game { code: new }).or(Refusal::Taken));
+    /// transaction.push(check(Game::key(&old)).only_if(Condition::exists()));
+    /// assert_eq!(transaction.run().await, Err(Refusal::Changed));
+    /// # Ok::<(), Box<dyn std::error::Error>>(()) }).unwrap();
+    /// ```
+    pub fn or(mut self, refusal: fn() -> R) -> Self {
+        self.refusal = Some(refusal);
+        self
+    }
+
+    /// Adds the writes that turn `before` into `after`: deletes, creates, and puts of the items
+    /// that differ. The items in `before` must still exist, and new ones must not. Guard against
+    /// concurrent changes with another operation, such as a version check on the items' parent.
+    ///
+    /// ```
+    /// # use singlet::prelude::*;
+    /// # id!(Code, PlayerId);
+    /// # #[table(name = "games", key = (PK, SK), entities(Player))]
+    /// # pub struct Games;
+    /// #[derive(Entity, Clone, Debug, PartialEq)]
+    /// #[entity(Games, key = ("GAME#{code}", "PLAYER#{id}"))]
+    /// pub struct Player { pub code: Code, pub id: PlayerId, pub position: u32 }
+    ///
+    /// # singlet::block_on(async {
+    /// # let db = Db::<Games>::memory().await?;
+    /// let code = Code::new("ABC123")?;
+    /// let player = |id: &str, position| -> Result<Player, singlet::IdError> {
+    ///     Ok(Player { code: code.clone(), id: PlayerId::new(id)?, position })
+    /// };
+    /// let before = [player("ann", 1)?, player("bob", 1)?, player("cleo", 1)?];
+    /// let after = [player("ann", 1)?, player("cleo", 5)?, player("dan", 1)?];
+    /// # db.transact(before.iter().map(create).collect::<Vec<_>>()).await?;
+    ///
+    /// let mut transaction = db.transaction::<singlet::Error>();
+    /// transaction.replace(&before, &after);
+    /// assert_eq!(transaction.len(), 3, "Bob goes, Cleo moves, and Dan comes");
+    /// transaction.run().await?;
+    /// assert_eq!(db.query(Player::of(&code)).all().await?, after);
+    /// # Ok::<(), Box<dyn std::error::Error>>(()) }).unwrap();
+    /// ```
+    pub fn replace<E>(&mut self, before: &[E], after: &[E])
+    where
+        D: Contains<E::Table>,
+        E: Entity + PartialEq,
+    {
+        let keyed = |entities: &[E]| -> Vec<Key<E>> { entities.iter().map(Key::of).collect() };
+        let (old_keys, new_keys) = (keyed(before), keyed(after));
+        for key in old_keys.iter().filter(|key| !new_keys.contains(key)) {
+            self.push(delete(key.clone()).only_if(Condition::exists()));
+        }
+        for (new, key) in after.iter().zip(&new_keys) {
+            match before.iter().zip(&old_keys).find(|(_, old_key)| *old_key == key) {
+                None => self.push(put(new).only_if(Condition::missing())),
+                Some((old, _)) if old != new => self.push(put(new).only_if(Condition::exists())),
+                Some(_) => {}
+            }
+        }
     }
 
     /// Adds an operation.
@@ -309,7 +391,11 @@ impl<'d, D: Declaration, R: From<Error>> Transaction<'d, D, R> {
     {
         if let Ok(planned) = &mut self.planned {
             match step.plan_step(self.db, self.now) {
-                Ok((plan, refusal)) => planned.steps.push((plan, S::Refusal::lift(refusal))),
+                Ok((plan, refusal)) => {
+                    let refusal = S::Refusal::lift(refusal);
+                    let refusal = refusal.or_else(|| self.refusal.map(|refusal| refusal()));
+                    planned.steps.push((plan, refusal));
+                }
                 Err(error) => {
                     self.forget_unsent_token();
                     self.planned = Err(error);
@@ -318,20 +404,20 @@ impl<'d, D: Declaration, R: From<Error>> Transaction<'d, D, R> {
         }
     }
 
-    /// How many operations there are: a transaction may have up to [`OPERATIONS_MAX`].
+    /// The number of operations, at most [`OPERATIONS_MAX`] when it runs.
     #[must_use]
     pub fn len(&self) -> usize {
         self.planned.as_ref().map_or(0, |planned| planned.steps.len())
     }
 
-    /// Whether there are none.
+    /// Whether there are no operations.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Carried out only once; see [`once`]. To be called before operations are added: then what
-    /// is sent again is sent as of the same moment.
+    /// Makes the transaction idempotent; see [`once`]. Call it before adding operations, so that a
+    /// retry is planned as of the same moment.
     pub fn once(mut self, token: impl Into<String>) -> Self {
         let text = token.into();
         if let Ok(planned) = &mut self.planned {
@@ -344,7 +430,7 @@ impl<'d, D: Declaration, R: From<Error>> Transaction<'d, D, R> {
         self
     }
 
-    /// As of this moment; see [`Once::at`]. It is that of operations that are added afterwards.
+    /// Sets the clock for operations added afterwards; see [`Once::at`].
     pub fn at(mut self, moment: Timestamp) -> Self {
         if let Ok(planned) = &mut self.planned {
             planned.at = Some(moment);
@@ -353,23 +439,23 @@ impl<'d, D: Declaration, R: From<Error>> Transaction<'d, D, R> {
         self
     }
 
-    /// The request that it will send; see [`Inspect`](crate::Inspect).
+    /// The request to send; see [`Inspect`](crate::Inspect).
     pub fn request(&self) -> Result<Request, &Error> {
         self.planned.as_ref().map(Planned::request)
     }
 
-    /// Carries out the operations, all or none.
+    /// Runs the operations, all or none.
     ///
     /// # Errors
     ///
-    /// The error of the operation that was refused, if it has one; else a [`singlet::Error`].
+    /// The failed operation's own error if it has one, otherwise a [`singlet::Error`].
     pub async fn run(mut self) -> Result<(), R> {
         let planned = std::mem::replace(&mut self.planned, Ok(Planned::default()))?;
         run(self.db, planned, self.now).await
     }
 }
 
-/// A transaction that was not run has not sent its token.
+/// Forgets the token if the transaction never ran.
 impl<D, R> Drop for Transaction<'_, D, R> {
     fn drop(&mut self) {
         self.forget_unsent_token();
@@ -386,7 +472,6 @@ impl<D, R> Transaction<'_, D, R> {
     }
 }
 
-/// Carries out what a transaction comes to.
 pub(crate) async fn run<D: Declaration, R: From<Error>>(
     db: &Db<D>,
     mut planned: Planned<R>,
@@ -414,7 +499,7 @@ pub(crate) async fn run<D: Declaration, R: From<Error>>(
         if refused.kind() == ErrorKind::IdempotentParameterMismatch
             && let Some(token) = &planned.token
         {
-            // The same transaction may have been carried out in another form.
+            // An earlier attempt may have succeeded in another form.
             let (token, is_first) = (token.text.clone(), token.is_first);
             if replacements == 0 && planned.next_form(&mut form) {
                 continue;
@@ -443,7 +528,7 @@ pub(crate) async fn run<D: Declaration, R: From<Error>>(
             planned.forget_token(db);
             return Err(error);
         }
-        // Nothing that a backend repeats by itself: the transaction as a whole was answered.
+        // Retried here: backends do not repeat a cancelled transaction.
         let Some(obstacle) = Obstacle::of(&refused) else {
             planned.forget_token(db);
             return Err(refused_step(planned.plans(), refused).into());
@@ -456,7 +541,7 @@ pub(crate) async fn run<D: Declaration, R: From<Error>>(
     }
 }
 
-/// The operation to blame for the refusal of a transaction, if it is known.
+/// The operation that made the transaction fail, if known.
 fn blamed<'p>(
     mut steps: impl ExactSizeIterator<Item = &'p Plan>,
     refused: &dynamo::Error,
@@ -468,7 +553,7 @@ fn blamed<'p>(
     if steps.len() == 1 {
         return steps.next();
     }
-    // A request that is refused before it is carried out has no reasons for each action.
+    // A request that fails validation has no reasons per action.
     let too_large = |plan: &&Plan| match &plan.action {
         TransactWriteItem::Put(put) => put.item.size() > ITEM_SIZE_MAX,
         _ => false,
@@ -476,7 +561,7 @@ fn blamed<'p>(
     steps.find(too_large).filter(|_| is_too_large(refused))
 }
 
-/// The error of a transaction that was refused for another reason than a condition.
+/// The error for a failure other than a condition.
 fn refused_step<'p>(
     steps: impl ExactSizeIterator<Item = &'p Plan>,
     refused: dynamo::Error,
@@ -490,16 +575,15 @@ fn refused_step<'p>(
 }
 
 impl<R> Planned<R> {
-    /// The transaction was refused, and no other was carried out with its token: another attempt
-    /// need not be as of the same moment.
+    /// Forgets the token after a failure: a later attempt may use another moment.
     fn forget_token<D: Declaration>(&self, db: &Db<D>) {
         if let Some(token) = &self.token {
             db.tokens().forget(&token.text);
         }
     }
 
-    /// Changes over to the next form in which the transaction may have been carried out: each of
-    /// its upserts changes an item, or replaces one that is expired. Says whether there is one.
+    /// Switches to the next form in which the transaction may have succeeded: each upsert either
+    /// updates an item or replaces an expired one. Returns whether there is another form.
     fn next_form(&mut self, form: &mut usize) -> bool {
         let mut plans: Vec<&mut Plan> = self.steps.iter_mut().map(|(plan, _)| plan).collect();
         plans.retain(|plan| plan.has_forms());
@@ -507,7 +591,7 @@ impl<R> Planned<R> {
         if plans.len() > FORMS_MAX || next >= 1 << plans.len() {
             return false;
         }
-        // Those whose bit is another one than before.
+        // Swap the plans whose bit changed.
         for (bit, plan) in plans.into_iter().enumerate() {
             if ((*form ^ next) >> bit) & 1 == 1 {
                 plan.swap_forms();
@@ -518,8 +602,7 @@ impl<R> Planned<R> {
     }
 }
 
-/// Goes on with a write that the store has not carried out: another attempt, if that is worth it,
-/// or the error to return.
+/// Finishes a write that failed: retries it if that can help, or returns the error.
 #[inline(never)]
 pub(crate) fn go_on(
     db: &Inner,

@@ -1,19 +1,18 @@
-//! The compiler and the check of a design file refuse the same designs, and say the same of them.
+//! The compiler and the check of a design file reject the same designs, with the same messages.
 //!
-//! A thousand designs are made by chance. Each is written as a file and checked as such; and it is
-//! made into the shapes that macros make of Rust types, and checked by the functions that macros
-//! call in constants.
+//! Generates a thousand random designs. Each is written to a file and checked, and also converted
+//! to the shapes that the macros generate and checked by the `const` functions that they call.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a panic here is a failing test")]
 
 use serde_json::{Map, Value as Json, json};
-use singlet::design::Design;
-use singlet::dynamo::schema::KeyType;
+use singlet::design::{self, Billing, Design, KeyAttribute, KeyAttributes};
+use singlet::dynamo::schema::{KeyType, Scope};
 use singlet::key::{Segment, Shape};
 use singlet::prelude::*;
 use singlet::shape::{
-    Billing, EntityShape, FieldShape, IndexKeyShape, IndexShape, KeyAttribute, KeyAttributes,
-    KeyShape, Projected, Storage, TableShape, Template, TemplatePart, WhenShape,
+    EntityShape, FieldShape, IndexKeyShape, KeyShape, Storage, TableShape, Template, TemplatePart,
+    WhenShape,
 };
 use singlet::{Bytes, KeyPart};
 use singlet_template::{Piece, pieces};
@@ -28,16 +27,16 @@ enum State {
     Closed,
 }
 
-/// The rules that the compiler has too. What is beside them only a file can say.
+/// Rules shared with the compiler. The others need information that only a file has.
 const SHARED: [&str; 16] = [
     "SD101", "SD103", "SD105", "SD110", "SD111", "SD112", "SD113", "SD201", "SD202", "SD203",
     "SD205", "SD407", "SD408", "SD409", "SD410", "SD604",
 ];
 const SHARED_EXPIRY: &str = "SD606";
-/// What macros refuse by themselves: a template that names no field.
+/// Reported by the macros: a template names an unknown field.
 const UNKNOWN_FIELD: &str = "SD104";
 
-/// Numbers by chance, the same every time (SplitMix64).
+/// A deterministic random number generator (SplitMix64).
 struct Chance(u64);
 
 impl Chance {
@@ -268,7 +267,7 @@ fn table(chance: &mut Chance) -> Table {
         let key = attributes(chance, &[partition], &[sort, sort, sort, "SK"]);
         indexes.push(Index { name: name.into(), key, projection, local });
     }
-    // Many indexes: of each kind one more than there may be, or just as many.
+    // Many indexes: at the limit of their kind, or one over.
     if chance.one_in(60) {
         let (local, most) = chance.pick(&[(true, 5), (false, 20)]);
         let more = most + usize::from(chance.one_in(2));
@@ -305,7 +304,7 @@ fn table(chance: &mut Chance) -> Table {
     table
 }
 
-/// The table as a file has it.
+/// The table as a design file.
 fn file(table: &Table) -> String {
     let attribute =
         |(name, kind): &(String, KeyType)| json!({"name": name, "type": kind.to_string()});
@@ -384,15 +383,15 @@ fn file(table: &Table) -> String {
     if let Some(ttl) = &table.ttl {
         own.as_object_mut().unwrap().insert("ttl".into(), json!(ttl));
     }
-    json!({"name": "chance", "tables": {"t": own}}).to_string()
+    json!({"name": "chance", "tables": {"chance": own}}).to_string()
 }
 
-/// With a payload, macros put fields there that are not in a key.
+/// With a payload, the macros store fields that are not in a key there.
 fn is_in_payload(entity: &Entity, field: &Field) -> bool {
     entity.payload.is_some() && !field.in_key
 }
 
-/// What the check of the file says; `Err` for a file that is no design.
+/// Findings for the file; `Err` if it does not parse.
 fn check_file(table: &Table) -> Result<Vec<String>, String> {
     let design = Design::from_json(&file(table)).map_err(|error| error.to_string())?;
     let codes = SHARED.iter().chain([&SHARED_EXPIRY, &UNKNOWN_FIELD]);
@@ -413,8 +412,8 @@ fn leak_texts(texts: &[String]) -> &'static [&'static str] {
     leak(texts.iter().map(|text| leak_text(text)).collect())
 }
 
-/// What macros make of a field's type in a template; `None` for types that are no key parts, which
-/// do not compile.
+/// The shape that the macros give a field type in a template; `None` for types that are not key
+/// parts, which do not compile.
 fn shape_of(kind: Kind, delimiter: char) -> Option<Shape> {
     id!(Piped; delimiter = '|');
     Some(match kind {
@@ -452,13 +451,14 @@ fn template_shape(text: &str, entity: &Entity, delimiter: char) -> Result<Templa
 
 fn key_shape(key: &Key, entity: &Entity, delimiter: char) -> Result<KeyShape, String> {
     let sort = key.sort.as_ref().map(|sort| template_shape(sort, entity, delimiter));
-    let partition = template_shape(&key.partition, entity, delimiter)?;
-    Ok(KeyShape { pattern: "of", partition, sort: sort.transpose()? })
+    let partition = vec![template_shape(&key.partition, entity, delimiter)?];
+    let sort = sort.transpose()?.into_iter().collect();
+    Ok(KeyShape { pattern: "of", partition: leak(partition), sort: leak(sort) })
 }
 
 fn field_shape(field: &Field, entity: &Entity, table: &Table) -> FieldShape {
     let (name, optional) = (leak_text(&field.name), field.optional);
-    // A field with the name of the time to live is one if its type is.
+    // A field with the TTL attribute's name is the TTL if its type allows it.
     let is_expiry = table.ttl.as_ref() == Some(&field.name)
         && matches!(field.kind, Kind::Integer | Kind::Number);
     let shape = match field.kind {
@@ -484,9 +484,8 @@ fn field_shape(field: &Field, entity: &Entity, table: &Table) -> FieldShape {
 }
 
 fn key_attributes(key: &Attributes) -> KeyAttributes {
-    let attribute =
-        |(name, kind): &(String, KeyType)| KeyAttribute { name: leak_text(name), kind: *kind };
-    KeyAttributes { partition: attribute(&key.partition), sort: key.sort.as_ref().map(attribute) }
+    let attribute = |(name, kind): &(String, KeyType)| KeyAttribute::new(name.clone(), *kind);
+    KeyAttributes::simple(attribute(&key.partition), key.sort.as_ref().map(attribute))
 }
 
 fn entity_shape(entity: &Entity, table: &Table) -> Result<EntityShape, String> {
@@ -516,25 +515,27 @@ fn entity_shape(entity: &Entity, table: &Table) -> Result<EntityShape, String> {
     })
 }
 
-/// What the compiler says: of shapes, or of what comes to none.
+/// The compiler's findings; `Err` if a type is not a key part or a field is unknown.
 fn check_types(table: &Table) -> Result<Vec<String>, String> {
     let mut entities: Vec<&'static EntityShape> = Vec::new();
     for entity in &table.entities {
         entities.push(Box::leak(Box::new(entity_shape(entity, table)?)));
     }
-    let index = |index: &Index| IndexShape {
-        name: leak_text(&index.name),
-        key: key_attributes(&index.key),
+    let index = |index: &Index| design::Index {
         projection: match &index.projection {
-            None => Projected::All,
-            Some(names) if names.is_empty() => Projected::Keys,
-            Some(names) => Projected::Attributes(leak_texts(names)),
+            None => design::Projection::All,
+            Some(names) if names.is_empty() => design::Projection::KeysOnly,
+            Some(names) => {
+                design::Projection::Include(names.iter().map(|name| name.clone().into()).collect())
+            }
         },
-        local: index.local,
+        scope: if index.local { Scope::Local } else { Scope::Global },
+        ..design::Index::new(index.name.clone(), key_attributes(&index.key))
     };
     let shape: &'static TableShape = Box::leak(Box::new(TableShape {
-        type_name: "t",
-        name: "t",
+        type_name: "chance",
+        name: "chance",
+        elsewhere: None,
         key: key_attributes(&table.key),
         indexes: leak(table.indexes.iter().map(index).collect()),
         ttl: table.ttl.as_deref().map(leak_text),
@@ -552,7 +553,7 @@ fn check_types(table: &Table) -> Result<Vec<String>, String> {
     Ok(said)
 }
 
-/// What is wrong with texts that are no templates.
+/// Errors of invalid templates.
 fn faults(table: &Table) -> Vec<String> {
     let keys = table.entities.iter().flat_map(|entity| {
         std::iter::once(&entity.key).chain(entity.indexes.iter().map(|own| &own.key))
@@ -563,7 +564,7 @@ fn faults(table: &Table) -> Vec<String> {
 
 #[test]
 fn a_thousand_designs_are_refused_by_both_or_by_none() {
-    // A refusal is a panic, which nobody needs to see; those of other tests are seen.
+    // Silence this thread's expected panics, but not those of other tests.
     let (here, before) = (std::thread::current().id(), std::panic::take_hook());
     std::panic::set_hook(Box::new(move |panic| {
         if std::thread::current().id() != here {
@@ -577,16 +578,17 @@ fn a_thousand_designs_are_refused_by_both_or_by_none() {
         let table = table(&mut chance);
         match (check_file(&table), check_types(&table)) {
             (Ok(found), Ok(said)) if found.is_empty() && said.is_empty() => accepted += 1,
-            // The compiler stops at the first fault of a declaration, which is one of the file's.
+            // The compiler stops at the first fault of a declaration; the file's findings include
+            // it.
             (Ok(found), Ok(said))
                 if !said.is_empty()
                     && said.iter().all(|said| found.iter().any(|found| said.contains(found))) =>
             {
                 refused += 1;
             }
-            // What is no shape at all: a type that is no key part, a field that there is not.
+            // No valid shape: a type that is not a key part, or an unknown field.
             (Ok(found), Err(_)) if !found.is_empty() => refused += 1,
-            // What is no template is told in the same words.
+            // Both report an invalid template with the same message.
             (Err(of_file), Err(_)) if faults(&table).iter().any(|one| of_file.contains(one)) => {
                 unreadable += 1;
             }
@@ -597,14 +599,14 @@ fn a_thousand_designs_are_refused_by_both_or_by_none() {
     }
     let _ = std::panic::take_hook();
     assert!(failures.is_empty(), "{} differ:\n{}", failures.len(), failures.join("\n"));
-    // Enough of each, so that agreeing means something.
+    // Make sure that each outcome occurs often enough.
     assert!(
         accepted > 100 && refused > 300 && unreadable > 20,
         "{accepted} {refused} {unreadable}"
     );
 }
 
-/// What macros have refused, kept with what the compiler said, beside the same design in a file.
+/// Recorded compiler errors, compared with the findings for the same designs in files.
 #[test]
 fn what_macros_refuse_is_told_in_the_same_words() {
     let entity = |key: Json, attributes: Json| json!({"key": key, "attributes": attributes});
@@ -746,7 +748,7 @@ fn what_macros_refuse_is_told_in_the_same_words() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../singlet-macros/tests");
     for (name, code, table) in cases {
         let said = std::fs::read_to_string(folder.join(format!("refusals/{name}.stderr"))).unwrap();
-        let design = json!({"name": "d", "tables": {"t": table}}).to_string();
+        let design = json!({"name": "d", "tables": {"table": table}}).to_string();
         let design = Design::from_json(&design).unwrap();
         let findings = design.check();
         let mut own = findings.iter().filter(|finding| finding.code == code);

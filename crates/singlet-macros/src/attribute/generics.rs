@@ -1,11 +1,11 @@
-//! Type parameters, and what they must be.
+//! Bounds of type parameters.
 
 use crate::field::Field;
 use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::{Generics, Ident, parse_quote};
 
-/// Refuses types that borrow: what is read from an item is owned.
+/// Rejects lifetimes: values read from an item are owned.
 pub(super) fn refuse_lifetimes(generics: &Generics) -> syn::Result<()> {
     match generics.lifetimes().next() {
         Some(lifetime) => Err(syn::Error::new_spanned(
@@ -16,8 +16,8 @@ pub(super) fn refuse_lifetimes(generics: &Generics) -> syn::Result<()> {
     }
 }
 
-/// The parameters with their bounds: those in fields must be attributes themselves, and those in
-/// fields `with = serde` must be what serde writes and reads.
+/// The parameters with added bounds: `Attribute` for types used in fields, serde's traits for types
+/// used in fields `with = serde`.
 pub(super) fn bounded<'f>(
     generics: &Generics,
     fields: impl IntoIterator<Item = &'f Field>,

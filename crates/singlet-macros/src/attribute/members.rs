@@ -1,4 +1,4 @@
-//! Named fields as the members of a map: of a struct, or of a variant.
+//! Named fields of a struct or variant, as members of a map.
 
 use crate::case::Case;
 use crate::field::Field;
@@ -6,7 +6,7 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use syn::Ident;
 
-/// Fields with the names under which they are stored, which ascend: they are read in that order.
+/// Fields with their stored names, sorted by name: they are read in that order.
 pub(super) struct Members<'f>(Vec<(String, &'f Field)>);
 
 impl<'f> Members<'f> {
@@ -36,7 +36,7 @@ impl<'f> Members<'f> {
         self.0.iter().map(|(stored, _)| stored.as_str())
     }
 
-    /// Statements that put the members into `__members`, given a reference to each field.
+    /// Statements that write the members to `__members`, given a reference to each field.
     pub(super) fn writes(&self, reference: impl Fn(&Field) -> TokenStream) -> TokenStream {
         let writes = self.iter().map(|(stored, field)| {
             let value = field.to_value(&reference(field));
@@ -51,7 +51,7 @@ impl<'f> Members<'f> {
         quote!(#(#writes)*)
     }
 
-    /// Statements that read the members from `__members`, each into a variable.
+    /// Statements that read the members from `__members` into variables.
     pub(super) fn reads(&self) -> TokenStream {
         let reads = self.iter().map(|(stored, field)| {
             let (variable, stored_type) = (variable(field), field.stored_type());
@@ -65,7 +65,7 @@ impl<'f> Members<'f> {
         quote!(#(#reads)*)
     }
 
-    /// The fields with their variables, as they stand in braces behind a name.
+    /// The fields and their variables, as a braced struct body.
     pub(super) fn braces(&self) -> TokenStream {
         let fields = self.iter().map(|(_, field)| {
             let (ident, variable) = (&field.ident, variable(field));
@@ -75,7 +75,7 @@ impl<'f> Members<'f> {
     }
 }
 
-/// The variable for a field, which cannot be mistaken for another one.
+/// A variable name for a field that cannot collide with others.
 pub(super) fn variable(field: &Field) -> Ident {
     format_ident!("__field_{}", field.name)
 }

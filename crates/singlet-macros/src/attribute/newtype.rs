@@ -1,4 +1,4 @@
-//! Structs around one value, which are stored as that value.
+//! Newtype structs, stored as their inner value.
 
 use super::generics::bounded;
 use super::options::TypeOptions;
@@ -36,8 +36,7 @@ pub(super) fn expand(
     let own = field.unwrap_stored(quote! {
         <#stored as ::singlet::Attribute>::from_value(__value)?
     });
-    // What serde stores is not borrowed as an attribute from the value, so it is a newtype of
-    // nothing.
+    // A serde value cannot be borrowed as an attribute, so there is no `Newtype` impl for it.
     let newtype = field.options.with_serde.is_none().then(|| {
         quote! {
             impl #parameters ::singlet::attribute::Newtype for #name #arguments #conditions {

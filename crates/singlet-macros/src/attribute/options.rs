@@ -1,4 +1,4 @@
-//! What `#[attribute(…)]` says of a type and of a variant.
+//! `#[attribute(…)]` options of types and variants.
 
 use crate::case::Case;
 use proc_macro2::Span;
@@ -6,20 +6,20 @@ use syn::meta::ParseNestedMeta;
 use syn::spanned::Spanned as _;
 use syn::{Attribute, Data, DeriveInput, LitStr};
 
-/// The member that says which variant a value is, if the enum does not say how it is called.
+/// The tag member of an enum without `tag`.
 pub(super) const DEFAULT_TAG: &str = "type";
 
-/// What `#[attribute(…)]` says of a type.
+/// Options in `#[attribute(…)]` on a type.
 #[derive(Default)]
 pub(super) struct TypeOptions {
-    /// For the fields of a struct, or the variants of an enum.
+    /// Applies to the fields of a struct or the variants of an enum.
     pub(super) rename_all: Option<Case>,
-    /// For the fields of all variants.
+    /// Applies to the fields of all variants.
     pub(super) rename_all_fields: Option<Case>,
     pub(super) tag: Option<LitStr>,
     pub(super) content: Option<LitStr>,
     pub(super) externally_tagged: Option<Span>,
-    /// Whatever only an enum can say: where it was said, and what.
+    /// The first enum-only option, for the error on a struct.
     of_enums: Option<(Span, String)>,
 }
 
@@ -76,7 +76,7 @@ impl TypeOptions {
         Ok(options)
     }
 
-    /// The name of the tag.
+    /// Name of the tag member.
     pub(super) fn tag(&self) -> String {
         self.tag.as_ref().map_or_else(|| DEFAULT_TAG.to_owned(), LitStr::value)
     }
@@ -91,11 +91,11 @@ impl TypeOptions {
     }
 }
 
-/// What `#[attribute(…)]` says of a variant.
+/// Options in `#[attribute(…)]` on a variant.
 #[derive(Default)]
 pub(super) struct VariantOptions {
     pub(super) rename: Option<LitStr>,
-    /// For its fields.
+    /// Applies to its fields.
     pub(super) rename_all: Option<Case>,
 }
 
@@ -135,7 +135,7 @@ fn case(meta: &ParseNestedMeta<'_>) -> syn::Result<Case> {
     Case::parse(&meta.value()?.parse()?)
 }
 
-/// A name, which is text in quotes and not empty.
+/// A non-empty string literal.
 fn text(meta: &ParseNestedMeta<'_>) -> syn::Result<LitStr> {
     let text: LitStr = meta.value()?.parse()?;
     if text.value().is_empty() {

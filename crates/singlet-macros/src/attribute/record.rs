@@ -1,4 +1,4 @@
-//! Structs with named fields, which are maps.
+//! Structs with named fields, stored as maps.
 
 use super::generics::bounded;
 use super::members::Members;

@@ -1,4 +1,4 @@
-//! Enums whose variants hold something: maps that say which variant they are.
+//! Enums with data, stored as tagged maps.
 
 use super::generics::bounded;
 use super::members::{Members, variable};
@@ -9,31 +9,31 @@ use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 use syn::{DataEnum, DeriveInput, Fields, Ident};
 
-/// How a stored value says which variant it is.
+/// Representation of the variant's name.
 enum Tagging {
-    /// By a member beside those of the variant.
+    /// A tag member next to the variant's members.
     Internal { tag: String },
-    /// By a member beside the one that holds what the variant holds.
+    /// A tag member and a content member.
     Adjacent { tag: String, content: String },
-    /// By the name of its only member; a variant that holds nothing is text.
+    /// A map with the variant's name as its only member; a unit variant is text.
     External,
 }
 
-/// A variant, as it was declared.
+/// A parsed variant.
 struct Variant<'v> {
     ident: &'v Ident,
-    /// The name under which it is stored.
+    /// The stored name.
     name: String,
     options: VariantOptions,
     content: Content,
 }
 
-/// What a variant holds.
+/// Data of a variant.
 enum Content {
     Nothing,
     /// Named fields.
     Members(Vec<Field>),
-    /// One value without a name.
+    /// One unnamed value.
     Value(Box<Field>),
 }
 
@@ -124,7 +124,7 @@ pub(super) fn expand(
             quote!(::std::option::Option::None),
         ),
     };
-    // A check of a type that is not known yet waits until it is.
+    // Checks of generic types have to wait for monomorphization.
     let is_generic = input.generics.type_params().next().is_some();
     let (early, late) = match is_generic {
         true => (quote!(), quote!(#(const { #checks };)*)),
@@ -196,7 +196,7 @@ impl<'v> Variant<'v> {
         Ok(Self { ident, name, options: own, content })
     }
 
-    /// Refuses a member that is called like the tag.
+    /// Rejects a member with the same name as the tag.
     fn refuse_member(&self, members: &Members<'_>, tag: &str) -> syn::Result<()> {
         match members.iter().find(|(stored, _)| *stored == tag) {
             Some((_, field)) => Err(syn::Error::new(
@@ -209,7 +209,7 @@ impl<'v> Variant<'v> {
         }
     }
 
-    /// A check of the value that a variant holds: it must have room for the tag.
+    /// Checks that the variant's value leaves room for the tag.
     fn check(&self, input: &DeriveInput, tag: &str) -> syn::Result<Option<TokenStream>> {
         let Content::Value(field) = &self.content else { return Ok(None) };
         if let Some(span) = field.options.with_serde {
@@ -225,7 +225,7 @@ impl<'v> Variant<'v> {
         }))
     }
 
-    /// The arm that writes the variant.
+    /// The match arm that writes the variant.
     fn write(&self, members: &Members<'_>, tagging: &Tagging) -> TokenStream {
         let (ident, name) = (self.ident, &self.name);
         let tagged = quote!(::singlet::attribute::tagged);
@@ -289,11 +289,11 @@ impl<'v> Variant<'v> {
         }
     }
 
-    /// The arm that reads the variant.
+    /// The match arm that reads the variant.
     fn read(&self, members: &Members<'_>, tagging: &Tagging) -> TokenStream {
         let (ident, name) = (self.ident, &self.name);
         let tagged = quote!(::singlet::attribute::tagged);
-        // Where the content lies, and the way to it.
+        // The content, and its path for errors.
         let (content, within) = match tagging {
             Tagging::Internal { .. } => (quote!(__value), quote!()),
             Tagging::Adjacent { content, .. } => (

@@ -1,4 +1,4 @@
-//! Enums without fields, which are text.
+//! Enums without fields, stored as text.
 
 use super::options::{TypeOptions, VariantOptions};
 use super::{expected, refuse_equal_names, variant_name};
@@ -25,7 +25,7 @@ pub(super) fn expand(
     let from_text = variants.iter().map(|(ident, text)| quote!(#text => Self::#ident));
     let texts = variants.iter().map(|(_, text)| text);
     let expected = expected(variants.iter().map(|(_, text)| text.as_str()));
-    // Text that holds the delimiter could be mistaken for two parts of a key.
+    // Text with the delimiter would be ambiguous in a key.
     let is_closed = variants.iter().all(|(_, text)| !text.is_empty() && !text.contains('#'));
     let key_part = is_closed.then(|| {
         quote! {

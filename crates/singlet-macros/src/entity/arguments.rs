@@ -1,33 +1,35 @@
-//! What `#[entity(…)]` says.
+//! Arguments of `#[entity(…)]`.
 
 use super::{KeyTemplates, When};
 use crate::case::Case;
 use crate::field::Field;
+use crate::table::OneOrSeveral;
 use crate::template::Template;
+use proc_macro2::Span;
 use syn::ext::IdentExt as _;
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::{DeriveInput, Ident, Lit, LitStr, Path, Token, parenthesized};
 
-/// What `#[entity(…)]` says.
 pub(super) struct Arguments {
     pub(super) table: Path,
     pub(super) key: DeclaredKey,
-    /// By the names of the indexes.
+    /// Keyed by index name.
     pub(super) indexes: Vec<(LitStr, DeclaredKey)>,
-    /// An attribute, and what it says; the entity's name if nothing is given.
+    /// Attribute and value; the value defaults to the entity's name.
     pub(super) discriminator: Option<(LitStr, Option<LitStr>)>,
     pub(super) payload: Option<LitStr>,
     pub(super) rename_all: Option<Case>,
-    /// The entities whose items may have the same keys.
+    /// Entities that share its key space.
     pub(super) shares_key_with: Vec<Path>,
 }
 
-/// The templates of a key, and the name of its access pattern, as they were written.
+/// A parsed key declaration: templates, and the name of the access pattern.
 pub(super) struct DeclaredKey {
     pattern: Option<Ident>,
-    partition: LitStr,
-    sort: Option<LitStr>,
+    partition: Vec<LitStr>,
+    sort: Vec<LitStr>,
+    span: Span,
     when: Option<DeclaredWhen>,
 }
 
@@ -81,16 +83,18 @@ impl DeclaredKey {
     ) -> syn::Result<KeyTemplates> {
         let pattern = match (&self.pattern, &index) {
             (Some(pattern), _) => pattern.clone(),
-            (None, None) => Ident::new("of", self.partition.span()),
+            (None, None) => Ident::new("of", self.span),
             (None, Some(index)) => {
                 return Err(syn::Error::new(
-                    self.partition.span(),
+                    self.span,
                     format!("say which access pattern this key serves: `{index} newest = (…)`"),
                 ));
             }
         };
-        let partition = Template::parse(&self.partition, fields)?;
-        let sort = self.sort.as_ref().map(|sort| Template::parse(sort, fields)).transpose()?;
+        let templates = |texts: &[LitStr]| -> syn::Result<Vec<Template>> {
+            texts.iter().map(|text| Template::parse(text, fields)).collect()
+        };
+        let (partition, sort) = (templates(&self.partition)?, templates(&self.sort)?);
         let when = match (&self.when, &index) {
             (Some(when), None) => {
                 return Err(syn::Error::new(
@@ -104,24 +108,42 @@ impl DeclaredKey {
     }
 }
 
-/// `("GAME#{code}", "METADATA")`, or `("{id}")`.
+/// A template, or a field that fills the attribute: `due` means `"{due}"`.
+struct DeclaredTemplate(LitStr);
+
+impl Parse for DeclaredTemplate {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        if input.peek(LitStr) {
+            return input.parse().map(Self);
+        }
+        let field = input.call(Ident::parse_any)?;
+        Ok(Self(LitStr::new(&format!("{{{}}}", field.unraw()), field.span())))
+    }
+}
+
+/// `("GAME#{code}", "METADATA")`, `("{id}")`, or `((tenant, region), (state, priority))`.
 impl Parse for DeclaredKey {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let pattern = if input.peek(Ident) { Some(input.parse()?) } else { None };
         input.parse::<Token![=]>()?;
         let content;
         parenthesized!(content in input);
-        let partition = content.parse()?;
-        let mut sort = None;
+        let span = content.span();
+        let texts = |list: OneOrSeveral<DeclaredTemplate>| -> Vec<LitStr> {
+            list.0.into_iter().map(|template| template.0).collect()
+        };
+        let partition = texts(content.parse()?);
+        let mut sort = Vec::new();
         if content.peek(Token![,]) {
             content.parse::<Token![,]>()?;
             if !content.is_empty() {
-                sort = Some(content.parse()?);
+                sort = texts(content.parse()?);
             }
         }
-        if !content.is_empty() {
-            return Err(content.error(
-                "a key has at most two templates: of the partition key, and of the sort key",
+        if !content.is_empty() || partition.is_empty() {
+            return Err(syn::Error::new(
+                if partition.is_empty() { span } else { content.span() },
+                "a key has at most two templates: of the partition key, and of the sort key; in an index whose key has several attributes each is a list: `((tenant, region), (state, priority))`",
             ));
         }
         let mut when = None;
@@ -135,7 +157,7 @@ impl Parse for DeclaredKey {
             }
             when = Some(input.parse()?);
         }
-        Ok(Self { pattern, partition, sort, when })
+        Ok(Self { pattern, partition, sort, span, when })
     }
 }
 

@@ -1,4 +1,4 @@
-//! The types of the fields in each key, by which queries of several entities are made.
+//! Types of the fields in each key, used by queries over several entities.
 
 use super::{Entity, KeyTemplates};
 use crate::field::Field;
@@ -11,7 +11,7 @@ pub(super) fn expand(entity: &Entity) -> TokenStream {
     let primary = std::iter::once((quote!({ ::singlet::query::PRIMARY }), &entity.key));
     let indexes = entity.indexes.iter().enumerate().map(|(place, key)| (quote!(#place), key));
     let keys = primary.chain(indexes).map(|(place, key)| {
-        let (partition, sort) = (types(entity, Some(&key.partition)), sort(entity, key));
+        let (partition, sort) = (types(entity, &key.partition), sort(entity, key));
         quote! {
             impl ::singlet::query::KeyParts<#place> for #ident {
                 type Partition = #partition;
@@ -22,20 +22,23 @@ pub(super) fn expand(entity: &Entity) -> TokenStream {
     quote!(#(#keys)*)
 }
 
-/// The types of the fields in a template, as a tuple.
-fn types(entity: &Entity, template: Option<&Template>) -> TokenStream {
-    let parts = template.into_iter().flat_map(Template::parts);
+/// The types of the fields in templates, as a tuple.
+fn types(entity: &Entity, templates: &[Template]) -> TokenStream {
+    let parts = templates.iter().flat_map(Template::parts);
     let types = parts.filter_map(|part| entity.fields.get(part.place)).map(Field::value_type);
     quote!((#(#types,)*))
 }
 
-/// The types of the fields in the sort key, and something that stands for text behind them.
+/// The types of the sort key's fields, with a marker if a literal follows them.
 pub(super) fn sort(entity: &Entity, key: &KeyTemplates) -> TokenStream {
-    let sort = key.sort.as_ref();
-    if !sort.is_some_and(|sort| sort.has_tail() && sort.parts().next().is_some()) {
-        return types(entity, sort);
+    let parts = types(entity, &key.sort);
+    match key.sort.as_slice() {
+        [_, _, ..] => quote!(::singlet::query::Each<#parts>),
+        [only] if only.has_tail() && only.parts().next().is_some() => {
+            let parts = only.parts().filter_map(|part| entity.fields.get(part.place));
+            let types = parts.map(Field::value_type);
+            quote!((#(#types,)* ::singlet::query::Tail,))
+        }
+        _ => parts,
     }
-    let parts = sort.into_iter().flat_map(Template::parts);
-    let types = parts.filter_map(|part| entity.fields.get(part.place)).map(Field::value_type);
-    quote!((#(#types,)* ::singlet::query::Tail,))
 }

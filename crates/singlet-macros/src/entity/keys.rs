@@ -1,4 +1,4 @@
-//! What keys mean for fields: which can be set, and which only together.
+//! How keys restrict updates: which fields can be set, and which only together.
 
 use super::{Entity, KeyTemplates};
 use crate::field::Field;
@@ -7,7 +7,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use syn::Ident;
 
-/// What may be done with a field.
+/// Which updates a field allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FieldKind {
     Plain,
@@ -24,7 +24,7 @@ pub(super) enum FieldKind {
 }
 
 impl FieldKind {
-    /// The kind of the field at a place of an entity, as a type.
+    /// The kind of the field at a position, as a type.
     pub(super) fn to_type(self, entity: &Ident, place: usize) -> TokenStream {
         match self {
             Self::Plain => quote!(::singlet::field::kind::Plain),
@@ -32,7 +32,7 @@ impl FieldKind {
             Self::OnlyInKey => quote!(::singlet::field::kind::OnlyInKey),
             Self::OnlyInIndexKey => quote!(::singlet::field::kind::OnlyInIndexKey),
             Self::IndexKey => quote!(::singlet::field::kind::IndexKey),
-            // Which attributes an index has is not known to this macro, but it is to the compiler.
+            // The macro does not see the table's declaration, so the compiler evaluates this.
             Self::LoneIndexKey => quote! {
                 ::singlet::field::kind::LoneIndexKey<{
                     ::singlet::check::is_own_index_key(
@@ -51,11 +51,11 @@ impl FieldKind {
     }
 }
 
-/// What may be done with the fields of an entity.
+/// Which updates the fields of an entity allow.
 pub(super) struct Kinds {
-    /// For each field.
+    /// One per field.
     pub(super) kinds: Vec<FieldKind>,
-    /// Fields that can only be set together, by their places, ascending.
+    /// Fields that can only be set together, as ascending positions.
     pub(super) groups: Vec<Vec<usize>>,
 }
 
@@ -113,7 +113,7 @@ impl Kinds {
             } else if is_shared {
                 FieldKind::SharedIndexKey
             } else if in_index(place) {
-                // What decides whether an item has a key cannot be computed either.
+                // Updates cannot compute a field that decides whether the item has a key.
                 match in_composed(place) || decides_a_key(place) {
                     true => FieldKind::IndexKey,
                     false => FieldKind::LoneIndexKey,
@@ -126,14 +126,14 @@ impl Kinds {
     }
 }
 
-/// Fields that an index key needs all of, so that none of them can be set without the others.
-/// What is part of the primary key is always known, and needs not be set.
+/// Groups of fields that can only be set together, because an index key needs all of them. Fields
+/// of the primary key are always known and need not be set.
 fn groups(entity: &Entity, primary: &[usize]) -> Vec<Vec<usize>> {
     let mut groups: Vec<Vec<usize>> = Vec::new();
     for needed in entity.indexes.iter().flat_map(|index| needed_together(entity, index)) {
         let mut joined: Vec<usize> =
             needed.into_iter().filter(|place| !primary.contains(place)).collect();
-        // Keys that share a field make one group of all their fields.
+        // Merge groups that share a field.
         groups.retain(|group| {
             let is_apart = group.iter().all(|place| !joined.contains(place));
             if !is_apart {
@@ -149,15 +149,15 @@ fn groups(entity: &Entity, primary: &[usize]) -> Vec<Vec<usize>> {
     groups
 }
 
-/// For each attribute of an index key, the fields that are needed to write it. Composed attributes
-/// are there together or not at all, so they need each other's fields if one may be missing.
+/// For each attribute of an index key, the fields needed to write it. Composed attributes are
+/// written together or not at all, so if a field is optional they need each other's fields.
 fn needed_together(entity: &Entity, index: &KeyTemplates) -> Vec<Vec<usize>> {
     let is_optional = |place: &usize| {
         entity.fields.get(*place).is_some_and(|field| field.inside_option().is_some())
     };
     if let Some(when) = &index.when {
-        // Which key it is hangs on the field of the condition, and so does every attribute of it
-        // that is not the same for all of them.
+        // The condition's field selects the key, and with it every attribute that differs between
+        // the keys of this index.
         let depending = index.templates().enumerate().filter(|(position, template)| {
             !entity.indexes.iter().filter(|other| other.index == index.index).all(|other| {
                 other.templates().nth(*position).is_some_and(|own| own.is_same_field(template))

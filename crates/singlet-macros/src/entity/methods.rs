@@ -1,8 +1,9 @@
-//! What an entity's type is given besides its trait: its key, its queries, and its fields.
+//! Inherent items of an entity: its key, queries, and field constants.
 
 use super::keys::{FieldKind, Kinds};
 use super::{Entity, KeyTemplates, key_parts};
 use crate::field::Field;
+use crate::template::Template;
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use syn::Ident;
@@ -12,8 +13,8 @@ pub(super) fn expand(entity: &Entity, kinds: &Kinds) -> syn::Result<TokenStream>
     check_names(entity)?;
     let Entity { ident, fields, .. } = entity;
     let key = key(entity);
-    let primary = entity.key.sort.as_ref().filter(|sort| sort.parts().next().is_some());
-    let primary = primary.map(|_| query(entity, &entity.key, None));
+    let has_parts = entity.key.sort.iter().any(|sort| sort.parts().next().is_some());
+    let primary = has_parts.then(|| query(entity, &entity.key, None));
     let indexes =
         entity.indexes.iter().enumerate().map(|(place, index)| query(entity, index, Some(place)));
     let constants = fields.iter().zip(&kinds.kinds).enumerate().map(|(place, (field, kind))| {
@@ -39,7 +40,7 @@ pub(super) fn expand(entity: &Entity, kinds: &Kinds) -> syn::Result<TokenStream>
     })
 }
 
-/// Fields and index patterns have constants, the functions of patterns have names too.
+/// Rejects name collisions between field constants, pattern constants and pattern functions.
 fn check_names(entity: &Entity) -> syn::Result<()> {
     for field in &entity.fields {
         if entity.indexes.iter().any(|index| index.pattern == field.ident) {
@@ -68,7 +69,7 @@ fn check_names(entity: &Entity) -> syn::Result<()> {
     Ok(())
 }
 
-/// Refuses a field or an access pattern whose constant has the name of that of a group.
+/// Rejects a field or access pattern whose constant collides with a group's.
 fn check_groups(entity: &Entity, kinds: &Kinds) -> syn::Result<()> {
     for group in kinds.groups.iter().filter(|group| is_settable(kinds, group)) {
         let name = group_name(entity, group);
@@ -86,26 +87,25 @@ fn check_groups(entity: &Entity, kinds: &Kinds) -> syn::Result<()> {
     Ok(())
 }
 
-/// Whether the fields of a group can be set: what the model keeps cannot, and so neither can the
-/// others.
+/// Whether the group can be set. It cannot if the library manages one of its fields.
 fn is_settable(kinds: &Kinds, group: &[usize]) -> bool {
     let mut kinds = group.iter().filter_map(|place| kinds.kinds.get(*place));
     kinds.all(|kind| matches!(kind, FieldKind::SharedIndexKey | FieldKind::OnlyInSharedIndexKey))
 }
 
-/// The name of the constant for fields that can only be set together.
+/// Name of a group's constant.
 fn group_name(entity: &Entity, group: &[usize]) -> Ident {
     let fields = group.iter().filter_map(|place| entity.fields.get(*place));
     let names: Vec<&str> = fields.map(|field| field.name.as_str()).collect();
     format_ident!("{}", names.join("_and_").to_uppercase())
 }
 
-/// The name of the constant of an access pattern.
+/// Name of an access pattern's constant.
 fn constant_of(pattern: &Ident) -> Ident {
     format_ident!("{}", pattern.unraw().to_string().to_uppercase(), span = pattern.span())
 }
 
-/// A constant for fields that can only be set together.
+/// The constant for fields that can only be set together.
 fn group_constant(entity: &Entity, kinds: &Kinds, group: &[usize]) -> Option<TokenStream> {
     if !is_settable(kinds, group) {
         return None;
@@ -126,7 +126,7 @@ fn group_constant(entity: &Entity, kinds: &Kinds, group: &[usize]) -> Option<Tok
     })
 }
 
-/// Arguments for fields, and what they are given as.
+/// The function arguments for fields, and the values passed on.
 fn arguments(entity: &Entity, places: &[usize]) -> (Vec<TokenStream>, Vec<TokenStream>) {
     places
         .iter()
@@ -143,16 +143,14 @@ fn arguments(entity: &Entity, places: &[usize]) -> (Vec<TokenStream>, Vec<TokenS
         .unzip()
 }
 
-/// The function `key`.
+/// Generates the function `key`.
 fn key(entity: &Entity) -> TokenStream {
     let (arguments, given) = arguments(entity, &entity.key.places());
-    let about = match &entity.key.sort {
-        Some(sort) => format!(
-            "The key (`{}`, `{}`).",
-            entity.key.partition.literal.value(),
-            sort.literal.value()
-        ),
-        None => format!("The key `{}`.", entity.key.partition.literal.value()),
+    let texts: Vec<String> =
+        entity.key.templates().map(|own| format!("`{}`", own.literal.value())).collect();
+    let about = match texts.as_slice() {
+        [only] => format!("The key {only}."),
+        several => format!("The key ({}).", several.join(", ")),
     };
     let visibility = &entity.visibility;
     quote! {
@@ -164,10 +162,10 @@ fn key(entity: &Entity) -> TokenStream {
     }
 }
 
-/// The function of an access pattern.
+/// Generates the function of an access pattern.
 fn query(entity: &Entity, key: &KeyTemplates, place: Option<usize>) -> TokenStream {
     let mut places = Vec::new();
-    for part in key.partition.parts() {
+    for part in key.partition.iter().flat_map(Template::parts) {
         if !places.contains(&part.place) {
             places.push(part.place);
         }
@@ -209,8 +207,8 @@ fn query(entity: &Entity, key: &KeyTemplates, place: Option<usize>) -> TokenStre
     }
 }
 
-/// Where an index pattern reads, as a type: whether it can be read consistently and holds the whole
-/// entity is known from the table's declaration.
+/// The read target of an index pattern, as a type. The table's declaration decides whether the
+/// index supports consistent reads and projects the whole entity.
 fn by_index(entity: &Entity, index: &str, place: usize) -> TokenStream {
     let (ident, table) = (&entity.ident, &entity.arguments.table);
     let table = quote!(<#table as ::singlet::Table>::SHAPE);

@@ -23,7 +23,7 @@ struct OfANumber {
     repo: Repo,
 }
 
-#[table(name = "t", key = (PK), delimiter = "##", entities())]
+#[table(name = "table", key = (PK), delimiter = "##", entities())]
 struct LongDelimiter;
 
 fn main() {}

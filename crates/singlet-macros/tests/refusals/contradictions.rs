@@ -4,7 +4,7 @@ use singlet::prelude::*;
 
 id!(Code);
 
-#[table(name = "t", key = (PK), index(GSI1 = (GSI1PK), GSI2 = (GSI1PK)), entities(Shared))]
+#[table(name = "table", key = (PK), index(GSI1 = (GSI1PK), GSI2 = (GSI1PK)), entities(Shared))]
 struct SharedAttribute;
 
 #[derive(Entity)]
@@ -13,10 +13,10 @@ struct Shared {
     code: Code,
 }
 
-#[table(name = "t", key = (PK), index(GSI1 = (PK: N)), entities())]
+#[table(name = "table", key = (PK), index(GSI1 = (PK: N)), entities())]
 struct TwoTypes;
 
-#[table(name = "t", key = (PK), entities(Twice, Twice))]
+#[table(name = "table", key = (PK), entities(Twice, Twice))]
 struct ListedTwice;
 
 #[derive(Entity)]
@@ -27,7 +27,7 @@ struct Twice {
     other: Code,
 }
 
-#[table(name = "t", key = (PK), entities(Mortal))]
+#[table(name = "table", key = (PK), entities(Mortal))]
 struct Eternal;
 
 #[derive(Entity)]
@@ -38,7 +38,7 @@ struct Mortal {
     expires: Option<Expiry>,
 }
 
-#[table(name = "t", key = (PK), index(GSI1 = (GSI1PK) projecting(keys)), ttl = TTL, entities(Ghost))]
+#[table(name = "table", key = (PK), index(GSI1 = (GSI1PK) projecting(keys)), ttl = TTL, entities(Ghost))]
 struct Haunted;
 
 #[derive(Entity)]
@@ -49,7 +49,7 @@ struct Ghost {
     expires: Option<Expiry>,
 }
 
-#[table(name = "t", key = (PK), entities(Covered))]
+#[table(name = "table", key = (PK), entities(Covered))]
 struct Covering;
 
 #[derive(Entity)]

@@ -7,13 +7,13 @@ id!(Code);
 #[table(key = (PK), entities())]
 struct Nameless;
 
-#[table(name = "t", key = (PK, SK, TK), entities())]
+#[table(name = "table", key = (PK, SK, TK), entities())]
 struct ThreeKeys;
 
-#[table(name = "t", key = (PK: BOOL), entities())]
+#[table(name = "table", key = (PK: BOOL), entities())]
 struct BoolKey;
 
-#[table(name = "t", key = (PK), entities(), colour = red)]
+#[table(name = "table", key = (PK), entities(), colour = red)]
 struct Coloured;
 
 #[derive(Entity)]

@@ -4,7 +4,7 @@ use singlet::prelude::*;
 
 id!(Code);
 
-#[table(name = "t", key = (PK, SK), entities(Long))]
+#[table(name = "table", key = (PK, SK), entities(Long))]
 struct Table;
 
 #[derive(Entity)]

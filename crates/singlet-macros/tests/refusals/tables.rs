@@ -5,7 +5,7 @@ use singlet::prelude::*;
 id!(Code);
 
 #[table(
-    name = "t",
+    name = "table",
     key = (PK, SK),
     index(
         local one = (PK, a), local two = (PK, b), local three = (PK, c), local four = (PK, d),
@@ -15,13 +15,13 @@ id!(Code);
 )]
 struct SixLocalIndexes;
 
-#[table(name = "t", key = (PK, SK), index(local byOther = (other, a)), entities())]
+#[table(name = "table", key = (PK, SK), index(local byOther = (other, a)), entities())]
 struct LocalElsewhere;
 
-#[table(name = "t", key = (PK), index(local byOther = (PK, a)), entities())]
+#[table(name = "table", key = (PK), index(local byOther = (PK, a)), entities())]
 struct LocalWithoutSort;
 
-#[table(name = "t", key = (PK), delimiter = "|", entities(Game))]
+#[table(name = "table", key = (PK), delimiter = "|", entities(Game))]
 struct Piped;
 
 #[derive(Entity)]

@@ -7,7 +7,7 @@ id!(Code);
 #[derive(Attribute, Clone, Copy)]
 struct Revision(u64);
 
-#[table(name = "t", key = (PK), entities(Small, Optional, Wrapped))]
+#[table(name = "table", key = (PK), entities(Small, Optional, Wrapped))]
 struct Counted;
 
 #[derive(Entity)]

@@ -1,7 +1,7 @@
 //! A host of repositories, modelled on the GitHub example of "The DynamoDB Book" by Alex DeBrie:
 //! ten entities in one table, with four global indexes and a local one.
 //!
-//! Its access patterns, in the order in which `story.rs` goes through them:
+//! Its access patterns, in the order of `story.rs`:
 //!
 //! | pattern | by |
 //! |---|---|
@@ -15,7 +15,7 @@
 //! | open an issue or a pull request, numbered together | `open_issue`, `open_pull_request` |
 //! | close an issue, merge a pull request | `update`, `merge` |
 //! | open ones, closed ones, page by page | `Issue::open_in`, `Issue::closed_in` |
-//! | what is open, of both kinds | `OpenWork` |
+//! | open issues and pull requests | `OpenWork` |
 //! | a repository with its newest issues or pull requests | `RepoWithIssues`, `RepoWithPullRequests` |
 //! | issues by their last activity | `Issue::by_activity` |
 //! | comment; the comments of an issue or a pull request | `comment`, `IssueComment::of`, `PullRequestComment::of` |
@@ -34,11 +34,11 @@ id!(AccountName, RepoName, CommentId, TargetId);
         GSI1 = (GSI1PK, GSI1SK),
         // Forks of a repository.
         GSI2 = (GSI2PK, GSI2SK),
-        // Repositories of an account, last changed first, and its organizations.
+        // An account's repositories, by last change, and its organizations.
         GSI3 = (GSI3PK, GSI3SK),
-        // Issues and pull requests, by their state.
+        // Issues and pull requests, by state.
         GSI4 = (GSI4PK, GSI4SK),
-        // Issues of a repository, by their last activity.
+        // Issues of a repository, by last activity.
         local byActivity = (PK, activeAt)
     ),
     entities(
@@ -56,7 +56,7 @@ id!(AccountName, RepoName, CommentId, TargetId);
 )]
 pub struct GitHub;
 
-/// What an account pays for.
+/// Billing plan of an account.
 #[derive(Attribute, Clone, Debug, PartialEq)]
 #[attribute(rename_all = "lowercase")]
 pub enum Plan {
@@ -104,7 +104,7 @@ pub enum Role {
     Member,
 }
 
-/// That a user is in an organization.
+/// A user's membership in an organization.
 #[derive(Entity, Clone, Debug, PartialEq)]
 #[entity(
     GitHub,
@@ -117,7 +117,7 @@ pub struct Membership {
     pub role: Role,
 }
 
-/// A repository. One that has a parent is a fork of it.
+/// A repository; a fork if it has a parent.
 #[derive(Entity, Clone, Debug, PartialEq)]
 #[entity(
     GitHub,
@@ -135,7 +135,7 @@ pub struct Repo {
     pub description: String,
     pub stars: u32,
     pub forks: u32,
-    /// The number of the newest issue or pull request, which are counted together.
+    /// The last number assigned. Issues and pull requests share one sequence.
     pub last_number: u32,
     #[attribute(updated)]
     pub updated_at: Timestamp,
@@ -157,7 +157,7 @@ pub enum Emoji {
     Rocket,
 }
 
-/// Open and closed issues lie apart in GSI4, so that a list of open ones reads nothing else.
+/// GSI4 separates open and closed issues, so that listing one kind reads nothing else.
 #[derive(Entity, Clone, Debug, PartialEq)]
 #[entity(
     GitHub,
@@ -221,7 +221,7 @@ pub struct PullRequestComment {
     pub reactions: BTreeMap<Emoji, u32>,
 }
 
-/// All reactions of one user to one thing: an issue, a pull request or a comment.
+/// All reactions of one user to one issue, pull request or comment.
 #[derive(Entity, Clone, Debug, PartialEq)]
 #[entity(
     GitHub,
@@ -245,7 +245,7 @@ pub struct Star {
     pub starred_at: Timestamp,
 }
 
-/// A repository with its newest issues. Its stars lie in the same partition and are not read.
+/// A repository with its newest issues. The stars in the same partition are not read.
 #[derive(Collection, Debug)]
 pub struct RepoWithIssues {
     pub repo: Repo,
@@ -269,8 +269,8 @@ pub struct Team {
     pub members: Vec<Membership>,
 }
 
-/// What is open in a repository: issues, then pull requests. Those that are closed lie in the same
-/// partition of the index, under keys of their own, and are not read.
+/// Open issues of a repository, then open pull requests. Closed ones are in the same partition of
+/// the index, but under different sort keys, and are not read.
 #[derive(Collection, Debug)]
 #[collection(index = GSI4)]
 pub enum OpenWork {
@@ -280,7 +280,7 @@ pub enum OpenWork {
     PullRequest(PullRequest),
 }
 
-/// What belongs to an account: memberships, then repositories, those changed last at the end.
+/// Memberships of an account, then its repositories in order of last change.
 #[derive(Collection, Debug)]
 #[collection(index = GSI3)]
 pub enum AccountEntry {

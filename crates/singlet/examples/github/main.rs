@@ -1,7 +1,7 @@
-//! A design of ten entities, and every way in which it is read and written.
+//! A design with ten entities, and all of its access patterns.
 //!
 //! `cargo run --example github` runs it in memory and prints the design as a document. The test
-//! suite of the model runs the same story on every backend.
+//! suite runs the same story on every backend.
 
 #![allow(missing_docs, unreachable_pub, clippy::print_stdout, reason = "an example")]
 

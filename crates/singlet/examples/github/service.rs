@@ -1,23 +1,23 @@
-//! What people do with it: a function for each access pattern that is more than one line.
+//! A function for each access pattern that takes more than one line.
 
 use super::design::*;
 use singlet::Retryable;
 use singlet::prelude::*;
 use singlet::transaction::Transaction;
 
-/// Why something was not done.
+/// Reasons for rejecting an operation.
 #[derive(Debug)]
 pub enum Refusal {
     NameTaken,
     NoSuchRepo,
     NoSuchOrganization,
     NoSuchIssue,
-    /// There is nothing to react to.
+    /// The target of the reaction does not exist.
     NoSuchTarget,
     Already,
     /// The pull request is not open.
     NotOpen,
-    /// There is no star, membership or reaction to take back.
+    /// The star, membership or reaction to undo does not exist.
     NotYet,
     Database(singlet::Error),
 }
@@ -39,7 +39,7 @@ impl std::fmt::Display for Refusal {
 
 impl std::error::Error for Refusal {}
 
-/// What `attempt` tries again.
+/// Tells `attempt` which errors to retry.
 impl Retryable for Refusal {
     fn is_retryable(&self) -> bool {
         matches!(self, Self::Database(error) if error.is_retryable())
@@ -92,7 +92,7 @@ pub async fn create_repo(db: &Db<GitHub>, owner: &AccountName, name: &RepoName) 
     Ok(repo)
 }
 
-/// The fork has the name of its parent.
+/// Creates a fork with its parent's name.
 pub async fn fork(db: &Db<GitHub>, parent: &Repo, owner: &AccountName) -> Result {
     let fork = Repo {
         owner: owner.clone(),
@@ -138,7 +138,7 @@ pub async fn unstar(
     .await
 }
 
-/// The next number of a repository, for an issue or a pull request.
+/// Assigns the next number for an issue or pull request.
 async fn next_number(db: &Db<GitHub>, owner: &AccountName, repo: &RepoName) -> Result<u32> {
     let counted = update(Repo::key(owner, repo)).add(Repo::LAST_NUMBER, 1).returning_new();
     Ok(db.run(counted.or(Refusal::NoSuchRepo)).await?.last_number)
@@ -183,8 +183,7 @@ pub async fn open_pull_request(
     Ok(pull_request)
 }
 
-/// Merges a pull request, once: reads, decides and writes, and begins again if somebody else was
-/// faster.
+/// Merges a pull request exactly once, retrying on conflicts.
 pub async fn merge(db: &Db<GitHub>, key: &Key<PullRequest>) -> Result {
     db.attempt(async |db| {
         let pull = db.get(key.clone().consistent()).await?.ok_or(Refusal::NotOpen)?;
@@ -197,7 +196,7 @@ pub async fn merge(db: &Db<GitHub>, key: &Key<PullRequest>) -> Result {
     .await
 }
 
-/// Writes a comment; the issue moves to the end of the list by activity.
+/// Writes a comment and updates the issue's last activity.
 pub async fn comment(
     db: &Db<GitHub>,
     issue: &Issue,
@@ -223,7 +222,7 @@ pub async fn comment(
     .await
 }
 
-/// What people react to.
+/// The target of a reaction.
 #[derive(Clone, Copy)]
 pub enum Target<'t> {
     Issue(&'t Issue),
@@ -243,7 +242,7 @@ impl Target<'_> {
         (owner.clone(), repo.clone())
     }
 
-    /// What tells it from everything else in its repository.
+    /// Identifies the target within its repository.
     fn id(self) -> Result<TargetId> {
         let id = match self {
             Self::Issue(issue) => format!("ISSUE-{}", issue.number),
@@ -255,13 +254,13 @@ impl Target<'_> {
     }
 }
 
-/// The key of a user's reactions to something.
+/// The key of a user's reactions to a target.
 pub fn reaction(target: Target<'_>, user: &AccountName) -> Result<Key<Reaction>> {
     let (owner, repo) = target.repo();
     Ok(Reaction::key(owner, repo, target.id()?, user))
 }
 
-/// Reacts to something, with each emoji once.
+/// Adds a reaction; each emoji at most once.
 pub async fn react(
     db: &Db<GitHub>,
     target: Target<'_>,
@@ -279,7 +278,7 @@ pub async fn react(
     transaction.run().await
 }
 
-/// Takes a reaction back.
+/// Removes a reaction.
 pub async fn unreact(
     db: &Db<GitHub>,
     target: Target<'_>,
@@ -297,7 +296,7 @@ pub async fn unreact(
     transaction.run().await
 }
 
-/// Counts a reaction where it is shown: at what it is a reaction to.
+/// Updates the reaction count stored on the target.
 fn count_reaction(
     transaction: &mut Transaction<'_, GitHub, Refusal>,
     target: Target<'_>,

@@ -1,4 +1,4 @@
-//! Every access pattern of the design, one after the other, with what comes of it.
+//! Runs every access pattern of the design and checks the results.
 
 use super::design::*;
 use super::service::*;
@@ -8,7 +8,7 @@ use std::time::Duration;
 
 type Told<T = ()> = std::result::Result<T, Box<dyn std::error::Error>>;
 
-/// Tells the story on an empty table.
+/// Runs the story on an empty table.
 pub async fn tell(db: &Db<GitHub>) -> Told {
     let [ada, zoe, acme] = ["ada", "zoe", "acme"].map(AccountName::new);
     let (ada, zoe, acme) = (ada?, zoe?, acme?);
@@ -37,10 +37,10 @@ async fn accounts(
     };
     db.run(create(&organization(acme)).or(Refusal::NameTaken)).await?;
 
-    // One namespace: an organization cannot have the name of a user.
+    // Users and organizations share a namespace.
     let taken = db.run(create(&organization(ada)).or(Refusal::NameTaken)).await;
     assert!(matches!(taken, Err(Refusal::NameTaken)));
-    // An account is what it is.
+    // The name belongs to an organization, not to a user.
     assert!(db.get(User::key(acme)).await?.is_none());
     assert!(db.get(Organization::key(acme)).await?.is_some());
 
@@ -98,7 +98,7 @@ async fn repositories(
         by_change.iter().map(|repo| (repo.updated_at, repo.name.as_str())).collect();
     assert!(order.is_sorted_by(|one, next| one > next), "last changed first: {order:?}");
     assert_eq!(by_change.len(), 2);
-    // Memberships and repositories of one account, by one query.
+    // Memberships and repositories of one account, in one query.
     let entries = db.query(AccountEntry::of(zoe)).all().await?;
     let [AccountEntry::Membership(membership), AccountEntry::Repo(fork)] = entries.as_slice()
     else {
@@ -133,7 +133,7 @@ async fn issues(db: &Db<GitHub>, repo: &Repo, ada: &AccountName, zoe: &AccountNa
     let closed = db.query(Issue::closed_in(&repo.owner, &repo.name)).all().await?;
     assert_eq!((open.len(), closed.len()), (11, 1));
 
-    // Page by page, the newest first.
+    // Page by page, newest first.
     let newest = || Issue::open_in(&repo.owner, &repo.name).descending().limit(5);
     let (mut pages, mut cursor) = (Vec::new(), None);
     loop {
@@ -146,7 +146,7 @@ async fn issues(db: &Db<GitHub>, repo: &Repo, ada: &AccountName, zoe: &AccountNa
     }
     assert_eq!(pages, [vec![12, 11, 10, 9, 8], vec![7, 6, 5, 4, 3], vec![1]]);
 
-    // The newest ten with their repository, and nothing of its stars.
+    // The repository and its ten newest issues, without reading its stars.
     let page = db.load(RepoWithIssues::of(of)).await?.ok_or("no repository")?;
     let numbers: Vec<u32> = page.issues.iter().map(|issue| issue.number).collect();
     assert_eq!((page.repo.last_number, numbers.first(), numbers.len()), (12, Some(&12), 10));
@@ -157,18 +157,18 @@ async fn issues(db: &Db<GitHub>, repo: &Repo, ada: &AccountName, zoe: &AccountNa
     let comments = db.query(IssueComment::of(&repo.owner, &repo.name, first.number)).all().await?;
     assert_eq!(comments.len(), 2);
 
-    // By activity: a local index, which can be read consistently.
+    // By activity: a local index supports consistent reads.
     let later = db.now().after(Duration::from_secs(60));
     db.run(update(key()).set(Issue::ACTIVE_AT, later)).await?;
     let active = Issue::by_activity(&repo.owner, &repo.name).descending().consistent().limit(1);
     let active = db.query(active).first().await?.ok_or("no issue")?;
     assert_eq!(active.number, second.number);
 
-    // Only issues are counted, among stars and repositories.
+    // Counts only items of one entity.
     assert_eq!(db.scan(Scan::<Issue>::table()).count().await?, 12);
     assert_eq!(db.scan(Scan::<User>::table()).count().await?, 2);
 
-    // An issue that comes from elsewhere, with its number: made, or brought up to date.
+    // Imports an issue with a given number: created first, then updated.
     let imported = Issue::key(&repo.owner, &repo.name, 100);
     for title in ["Imported", "Imported again"] {
         let issue = upsert(imported.clone())
@@ -189,7 +189,7 @@ async fn issues(db: &Db<GitHub>, repo: &Repo, ada: &AccountName, zoe: &AccountNa
     assert!(matches!(react(db, target, ada, Emoji::Heart).await, Err(Refusal::Already)));
     unreact(db, target, ada, Emoji::Heart).await?;
     assert!(matches!(unreact(db, target, ada, Emoji::Heart).await, Err(Refusal::NotYet)));
-    // How many there are is told by the issue, whose they are by the reactions themselves.
+    // The issue stores the counts; the reaction items store who reacted.
     let counted = db.get(Key::of(first)).await?.ok_or("no issue")?;
     assert_eq!(counted.reactions.get(&Emoji::Heart), Some(&1));
     assert_eq!(counted.reactions.get(&Emoji::Rocket), Some(&1));
@@ -201,7 +201,7 @@ async fn issues(db: &Db<GitHub>, repo: &Repo, ada: &AccountName, zoe: &AccountNa
     let comment = db.get(Key::of(comment)).await?.ok_or("no comment")?;
     assert_eq!(comment.reactions.get(&Emoji::Thumbs), Some(&1));
 
-    // A comment is deleted with one request; nothing else holds it.
+    // Nothing else refers to a comment, so deleting it takes one request.
     db.run(delete(Key::of(&comment))).await?;
     let comments = db.query(IssueComment::of(&repo.owner, &repo.name, first.number)).all().await?;
     assert_eq!(comments.len(), 1);
@@ -214,7 +214,7 @@ async fn pull_requests(db: &Db<GitHub>, repo: &Repo, zoe: &AccountName) -> Told 
     let of = (&repo.owner, &repo.name);
     let one = open_pull_request(db, of, zoe, "Mend it").await?;
     open_pull_request(db, of, zoe, "Test it").await?;
-    // Issues and pull requests are counted together.
+    // Issues and pull requests share one sequence of numbers.
     assert_eq!(one.number, 13);
     let key = PullRequest::key(&repo.owner, &repo.name, one.number);
     merge(db, &key).await?;
@@ -223,7 +223,7 @@ async fn pull_requests(db: &Db<GitHub>, repo: &Repo, zoe: &AccountName) -> Told 
     let closed = db.query(PullRequest::closed_in(&repo.owner, &repo.name)).all().await?;
     assert_eq!((open.len(), closed.len()), (1, 1));
 
-    // What is open of both kinds, and nothing of what is closed.
+    // Open issues and pull requests, and no closed ones.
     let work = db.query(OpenWork::of(of)).all().await?;
     let numbers = |is_issue: bool| -> Vec<u32> {
         let number = |one: &OpenWork| match one {

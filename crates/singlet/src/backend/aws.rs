@@ -10,7 +10,12 @@ mod error;
 mod stream;
 
 use super::{Backend, BackendError, BoxFuture, Execution, Feed};
+use aws_config::environment::EnvironmentVariableCredentialsProvider;
+use aws_config::meta::credentials::CredentialsProviderChain;
+use aws_config::meta::region::RegionProviderChain;
+use aws_config::profile::ProfileFileCredentialsProvider;
 use aws_config::{BehaviorVersion, SdkConfig};
+use aws_credential_types::Credentials;
 use client::{Client, DYNAMODB, STREAMS, https_client};
 use error::failed;
 use singlet_dynamo::operation::{Answer, Request};
@@ -67,6 +72,24 @@ impl Aws {
     /// the files in `~/.aws`, or from the machine that this runs on.
     pub async fn from_env() -> Self {
         let loader = aws_config::defaults(BehaviorVersion::latest()).http_client(https_client());
+        Self::new(&loader.load().await)
+    }
+
+    /// A server at this address. Region and credentials come from variables and from the files in
+    /// `~/.aws`; where there are none, they are `local`, which servers for development accept.
+    pub async fn at(url: &str) -> Self {
+        let region = RegionProviderChain::default_provider().or_else("local");
+        let credentials = CredentialsProviderChain::first_try(
+            "Environment",
+            EnvironmentVariableCredentialsProvider::new(),
+        )
+        .or_else("Profile", ProfileFileCredentialsProvider::builder().build())
+        .or_else("Local", Credentials::from_keys("local", "local", None));
+        let loader = aws_config::defaults(BehaviorVersion::latest())
+            .http_client(https_client())
+            .endpoint_url(url)
+            .region(region)
+            .credentials_provider(credentials);
         Self::new(&loader.load().await)
     }
 

@@ -1,8 +1,9 @@
-//! Reads of any number of items, each by itself.
+//! Batched reads.
 
 use super::GETS_MAX;
 use crate::backend::BackendError;
 use crate::db::Db;
+use crate::design::KeyAttributes;
 use crate::entity::Entity;
 use crate::error::Result;
 use crate::get::{Get, projection};
@@ -13,7 +14,7 @@ use crate::marker::Marker;
 use crate::operation::stored;
 use crate::projection::Projection;
 use crate::retry::Backoff;
-use crate::shape::{EntityShape, KeyAttributes, Shapes};
+use crate::shape::{EntityShape, Shapes};
 use crate::subject::Subject;
 use crate::table::{Contains, Declaration, StoredIn, Table};
 use crate::timestamp::Timestamp;
@@ -25,10 +26,10 @@ use std::collections::{HashMap, HashSet};
 use std::marker::PhantomData;
 
 impl<D: Declaration> Db<D> {
-    /// Reads items by their keys, as many as there are: for each key, in the order of the keys, the
-    /// item, or `None` if there is none or it is expired.
+    /// Reads any number of items by key. Returns one entry per key, in order: the item, or `None`
+    /// if it is missing or expired.
     ///
-    /// If one of the reads is to be consistent, all are. Items of several entities are read by
+    /// If one of the reads is consistent, all are. To read several entities, use
     /// [`get_all`](Self::get_all).
     pub async fn get_many<E, P, G>(
         &self,
@@ -57,8 +58,8 @@ impl<D: Declaration> Db<D> {
         Ok(entities)
     }
 
-    /// The first request that [`get_many`](Self::get_many) will send for these: up to 100 of the
-    /// keys, the last ones. Without keys it sends none.
+    /// The first request that [`get_many`](Self::get_many) would send: the last 100 keys. Without
+    /// keys it sends nothing.
     pub fn get_many_request<E, P, G>(&self, gets: impl IntoIterator<Item = G>) -> Result<Request>
     where
         E: StoredIn<D>,
@@ -69,8 +70,7 @@ impl<D: Declaration> Db<D> {
         Ok(first_request(template, wanted.iter().map(|(key, _)| key)))
     }
 
-    /// A request without keys for these reads, and their keys, each with whether the item may be
-    /// expired.
+    /// A request template without keys, and the keys, each with whether expired items are included.
     fn many<E, P, G>(
         &self,
         gets: impl IntoIterator<Item = G>,
@@ -91,7 +91,7 @@ impl<D: Declaration> Db<D> {
         Ok((template, wanted))
     }
 
-    /// The items that there are, by their keys.
+    /// The items found, by key.
     async fn find_all(
         &self,
         template: &KeysAndAttributes,
@@ -99,7 +99,7 @@ impl<D: Declaration> Db<D> {
         mut waiting: Vec<Item>,
     ) -> Result<HashMap<Vec<u8>, StoredItem>> {
         let mut found = HashMap::with_capacity(waiting.len());
-        let mut backoff = Backoff::new();
+        let mut backoff = Backoff::after_part();
         while !waiting.is_empty() {
             let mut table = template.clone();
             table.keys = waiting.split_off(waiting.len().saturating_sub(GETS_MAX));
@@ -121,8 +121,8 @@ impl<D: Declaration> Db<D> {
         Ok(found)
     }
 
-    /// Reads items of several entities of a table by their keys, as many as there are: those that
-    /// there are, in the order in which their keys were added. What is expired is not there.
+    /// Reads items of several entities by key. Returns the items found, in the order in which their
+    /// keys were added, without expired ones.
     ///
     /// ```
     /// # use singlet::prelude::*;
@@ -167,19 +167,18 @@ impl<D: Declaration> Db<D> {
     }
 }
 
-/// Keys of several entities of a table, each once, in the order in which they were added; see
-/// [`Db::get_all`].
+/// A set of keys of several entities, in insertion order; see [`Db::get_all`].
 #[must_use = "keys do nothing until a `Db` reads them"]
 pub struct Keys<T> {
     wanted: Vec<Wanted>,
-    /// Where a key stands among those that are wanted.
+    /// The index of each key in `wanted`.
     places: HashMap<Vec<u8>, usize>,
     consistent: bool,
     with_expired: bool,
     table: Marker<T>,
 }
 
-/// A key, and the entity that it is of: several if they share their keys.
+/// A key with its entity, or several entities that share the key.
 struct Wanted {
     key: Item,
     entities: Vec<&'static EntityShape>,
@@ -192,7 +191,7 @@ impl<T: Table> Default for Keys<T> {
 }
 
 impl<T: Table> Keys<T> {
-    /// No keys.
+    /// An empty set.
     pub fn new() -> Self {
         Self {
             wanted: Vec::new(),
@@ -203,7 +202,7 @@ impl<T: Table> Keys<T> {
         }
     }
 
-    /// Adds a key. One that is added twice is read once.
+    /// Adds a key. Duplicates are read once.
     pub fn add<E: Entity<Table = T>>(&mut self, key: Key<E>) -> Result<()> {
         let key = key.into_item()?;
         let place = *self.places.entry(binary::encode(&key)).or_insert(self.wanted.len());
@@ -218,25 +217,25 @@ impl<T: Table> Keys<T> {
         Ok(())
     }
 
-    /// The reads see every write that was acknowledged before. They cost twice as much.
+    /// Reads consistently: sees every write acknowledged before, at twice the cost.
     pub fn consistent(mut self) -> Self {
         self.consistent = true;
         self
     }
 
-    /// Also items that are expired and not deleted yet.
+    /// Includes expired items that are not deleted yet.
     pub fn with_expired(mut self) -> Self {
         self.with_expired = true;
         self
     }
 
-    /// How many keys there are.
+    /// The number of keys.
     #[must_use]
     pub fn len(&self) -> usize {
         self.wanted.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no keys.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.wanted.is_empty()
@@ -246,14 +245,13 @@ impl<T: Table> Keys<T> {
         self.wanted.iter().map(|wanted| &wanted.key)
     }
 
-    /// A request without keys.
+    /// A request template without keys.
     fn template(&self, table_name: &str) -> KeysAndAttributes {
         let mut template = KeysAndAttributes::new(table_name, Vec::new());
         template.consistent_read = self.consistent;
         template
     }
 
-    /// Whether an item is of an entity that was asked for, and is not expired.
     fn takes(&self, wanted: &Wanted, item: ItemRef<'_>, now: Timestamp) -> bool {
         let is_of = |entity: &&&EntityShape| recognizes(entity, T::SHAPE, item);
         wanted.entities.iter().find(is_of).is_some_and(|entity| {
@@ -261,7 +259,7 @@ impl<T: Table> Keys<T> {
         })
     }
 
-    /// What the reads have in common: the item if it is one, or the entity of all.
+    /// The item of a single read, or the entity if all reads share one.
     fn subject(&self) -> Option<Subject> {
         let of = |Wanted { key, entities }: &Wanted| {
             Some(Subject::with_key_of(entities.first()?.name, T::SHAPE, key))
@@ -270,7 +268,7 @@ impl<T: Table> Keys<T> {
     }
 }
 
-/// Its first request: up to 100 of the keys, the last ones.
+/// The first request: the last 100 keys.
 impl<D: Contains<T>, T: Table> Inspect<D> for Keys<T> {
     fn request(self, db: &Db<D>) -> Result<Request> {
         let template = self.template(db.table_name::<T>());
@@ -289,23 +287,22 @@ impl<T> std::fmt::Debug for Keys<T> {
     }
 }
 
-/// The keys, each once: DynamoDB refuses one that stands twice.
+/// Removes duplicate keys, which DynamoDB rejects.
 fn distinct<'k>(keys: impl Iterator<Item = &'k Item>) -> Vec<Item> {
     let mut seen = HashSet::new();
     keys.filter(|key| seen.insert(binary::encode(key))).cloned().collect()
 }
 
-/// The first request for these keys.
 fn first_request<'k>(template: KeysAndAttributes, keys: impl Iterator<Item = &'k Item>) -> Request {
     let mut keys = distinct(keys);
     let keys = keys.split_off(keys.len().saturating_sub(GETS_MAX));
     BatchGetItem::new(vec![KeysAndAttributes { keys, ..template }]).into()
 }
 
-/// The key of a stored item, as bytes.
+/// The encoded key of a stored item.
 fn key_of(attributes: &KeyAttributes, item: &StoredItem) -> Vec<u8> {
     let item = item.as_item();
-    let value = |name: &'static str| Some((name.to_owned(), item.get(name)?.to_value()));
-    let key: Item = attributes.iter().filter_map(|attribute| value(attribute.name)).collect();
+    let value = |name: &str| Some((name.to_owned(), item.get(name)?.to_value()));
+    let key: Item = attributes.iter().filter_map(|attribute| value(attribute.name())).collect();
     binary::encode(&key)
 }

@@ -3,11 +3,11 @@
 use super::fault::{Fault, Faults};
 use super::message::{Message, same};
 use super::templates::{find_index, same_templates};
-use crate::design::AttributeType;
+use crate::design::{AttributeType, KeyAttribute, KeyAttributes};
 use crate::key::Segment;
 use crate::shape::{
-    EntityShapeOf, FieldShapeOf, IndexKeyShapeOf, Keeper, KeyAttributeOf, KeyAttributesOf,
-    KeyShapeOf, Storage, TableShapeOf, TemplateOf, WhenShapeOf,
+    EntityShapeOf, FieldShapeOf, IndexKeyShapeOf, Keeper, KeyShapeOf, Storage, TableShapeOf,
+    TemplateOf, WhenShapeOf,
 };
 use singlet_dynamo::Type;
 use singlet_dynamo::schema::KeyType;
@@ -135,15 +135,15 @@ const fn check_name<'s>(
         let mut is_declared = false;
         let mut keys = entity.indexes;
         while let [of_index, other_keys @ ..] = keys {
-            if same(of_index.index, index.name) {
+            if same(of_index.index, index.name()) {
                 is_declared = true;
                 let key = Some(&of_index.key);
-                check_against_key(entity, field, Some(index.name), key, &index.key, faults);
+                check_against_key(entity, field, Some(index.name()), key, &index.key, faults);
             }
             keys = other_keys;
         }
         if !is_declared {
-            check_against_key(entity, field, Some(index.name), None, &index.key, faults);
+            check_against_key(entity, field, Some(index.name()), None, &index.key, faults);
         }
         rest = more;
     }
@@ -162,16 +162,17 @@ const fn check_against_key<'s>(
     field: &'s FieldShapeOf<'s>,
     index: Option<&'s str>,
     key: Option<&'s KeyShapeOf<'s>>,
-    attributes: &'s KeyAttributesOf<'s>,
+    attributes: &'s KeyAttributes,
     faults: &mut Faults<'s>,
 ) {
-    let (partition, sort) = match key {
-        Some(key) => (Some(&key.partition), key.sort.as_ref()),
-        None => (None, None),
-    };
-    check_against(entity, field, index, partition, &attributes.partition, faults);
-    if let Some(attribute) = &attributes.sort {
-        check_against(entity, field, index, sort, attribute, faults);
+    let mut position = 0;
+    while let Some(attribute) = attributes.at(position) {
+        let template = match key {
+            Some(key) => key.template(position),
+            None => None,
+        };
+        check_against(entity, field, index, template, attribute, faults);
+        position += 1;
     }
 }
 
@@ -180,10 +181,10 @@ const fn check_against<'s>(
     field: &'s FieldShapeOf<'s>,
     index: Option<&'s str>,
     template: Option<&'s TemplateOf<'s>>,
-    attribute: &'s KeyAttributeOf<'s>,
+    attribute: &'s KeyAttribute,
     faults: &mut Faults<'s>,
 ) {
-    let name = attribute.name;
+    let name = attribute.name();
     if !same(field.attribute, name) {
         return;
     }
@@ -273,8 +274,14 @@ const fn check_shared_attributes<'s>(
 #[derive(Clone, Copy)]
 struct Filled<'s> {
     key: &'s KeyShapeOf<'s>,
-    attributes: &'s KeyAttributesOf<'s>,
+    attributes: &'s KeyAttributes,
     when: Option<WhenShapeOf<'s>>,
+}
+
+impl<'s> Filled<'s> {
+    const fn at(&self, position: usize) -> (Option<&'s TemplateOf<'s>>, Option<&'s KeyAttribute>) {
+        (self.key.template(position), self.attributes.at(position))
+    }
 }
 
 const fn check_shared<'s>(
@@ -285,22 +292,12 @@ const fn check_shared<'s>(
     other: Filled<'s>,
     faults: &mut Faults<'s>,
 ) {
-    let ours = [
-        (Some(&one.key.partition), Some(&one.attributes.partition)),
-        (one.key.sort.as_ref(), one.attributes.sort.as_ref()),
-    ];
-    let theirs = [
-        (Some(&other.key.partition), Some(&other.attributes.partition)),
-        (other.key.sort.as_ref(), other.attributes.sort.as_ref()),
-    ];
     let is_primary = same(other_name, "the primary key");
-    let mut rest = ours.as_slice();
-    while let [(template, attribute), more @ ..] = rest {
-        let mut rest_of_theirs = theirs.as_slice();
-        while let [(other_template, other_attribute), more_of_theirs @ ..] = rest_of_theirs {
-            if let (Some(template), Some(attribute), Some(other_template), Some(other_attribute)) =
-                (*template, *attribute, *other_template, *other_attribute)
-                && same(attribute.name, other_attribute.name)
+    let mut position = 0;
+    while let (Some(template), Some(attribute)) = one.at(position) {
+        let mut other_position = 0;
+        while let (Some(other_template), Some(other_attribute)) = other.at(other_position) {
+            if same(attribute.name(), other_attribute.name())
                 && !(same_templates(template.segments, other_template.segments)
                     && same(template.text, other_template.text)
                     && (is_primary || same_conditions(one.when, other.when)))
@@ -314,7 +311,7 @@ const fn check_shared<'s>(
                             .and(" and ")
                             .code(other_name)
                             .and(" share the attribute ")
-                            .code(attribute.name)
+                            .code(attribute.name())
                             .and(" and want different values in it: ")
                             .code(template.text)
                             .and(" and ")
@@ -323,12 +320,12 @@ const fn check_shared<'s>(
                     )
                     .entity(entity.name)
                     .index(Some(of_index.index))
-                    .attribute(attribute.name),
+                    .attribute(attribute.name()),
                 );
             }
-            rest_of_theirs = more_of_theirs;
+            other_position += 1;
         }
-        rest = more;
+        position += 1;
     }
 }
 

@@ -4,8 +4,9 @@ use super::held::first_missing;
 use super::message::{Message, same};
 use super::templates::{same_form, same_templates};
 use crate::collection::{CollectionShape, MemberShape, OWN_RANGE, Shared};
+use crate::design::Index;
 use crate::key::{Segment, overlaps};
-use crate::shape::{EntityShape, IndexShape, KeyShape, TableShape, Template};
+use crate::shape::{EntityShape, KeyShape, TableShape, Template};
 
 /// How many parts of a sort key the members of a collection can share, for ranges of them.
 const SHARED_MAX: usize = 3;
@@ -16,7 +17,16 @@ pub const fn collection(collection: &CollectionShape, place: usize, is_many: boo
     let (table, index) = (collection.table, collection.index);
     let [head, ..] = collection.members else { return };
     let (_, [member, ..]) = collection.members.split_at(place) else { return };
-    let (one, other) = (&head.key.partition, &member.key.partition);
+    if let Some(index) = index
+        && index.key.is_composite()
+    {
+        Message::new()
+            .and("the index ")
+            .code(index.name())
+            .and(" has a key of several attributes, and a collection is read by a key of one or two; query the entities one by one")
+            .refuse();
+    }
+    let (one, other) = (head.key.first(), member.key.first());
     if !same_templates(one.segments, other.segments) {
         Message::new()
             .and("one query cannot read both: ")
@@ -35,7 +45,7 @@ pub const fn collection(collection: &CollectionShape, place: usize, is_many: boo
     {
         Message::new()
             .and("the index ")
-            .code(index.name)
+            .code(index.name())
             .and(" does not hold ")
             .code(attribute)
             .and(" of ")
@@ -75,24 +85,24 @@ const fn is_single(entity: &EntityShape, key: &KeyShape, is_index: bool) -> bool
     if !is_index {
         return true;
     }
-    let sort_is_in = match &entity.key.sort {
-        Some(sort) => is_within(sort, &key.partition),
+    let sort_is_in = match entity.key.first_sort() {
+        Some(sort) => is_within(sort, key.first()),
         None => true,
     };
-    sort_is_in && is_within(&entity.key.partition, &key.partition)
+    sort_is_in && is_within(entity.key.first(), key.first())
 }
 
 /// Whether the partition key says what the sort key is.
 const fn is_exact(key: &KeyShape) -> bool {
-    match &key.sort {
-        Some(sort) => is_within(sort, &key.partition),
+    match key.first_sort() {
+        Some(sort) => is_within(sort, key.first()),
         None => true,
     }
 }
 
 /// Whether the sort key is text alone.
 const fn is_text(key: &KeyShape) -> bool {
-    match &key.sort {
+    match key.first_sort() {
         Some(sort) => sort.parts.is_empty(),
         None => false,
     }
@@ -112,7 +122,7 @@ const fn is_within(template: &Template, other: &Template) -> bool {
 
 /// The text in front of the first field of a sort key.
 const fn lead(key: &KeyShape) -> &'static str {
-    match &key.sort {
+    match key.first_sort() {
         Some(Template { segments: [Segment::Literal(text), ..], .. }) => text,
         _ => "",
     }
@@ -156,7 +166,7 @@ const fn is_less(one: &str, other: &str) -> bool {
 pub const fn collection_ranges<const N: usize>(
     members: &[MemberShape; N],
     table: &TableShape,
-    index: Option<&IndexShape>,
+    index: Option<&Index>,
 ) -> [usize; N] {
     let mut ranges = [OWN_RANGE; N];
     let mut is_done = [false; N];
@@ -213,7 +223,7 @@ const fn joins<const N: usize>(
 const fn has_others_between(
     members: &[MemberShape],
     table: &TableShape,
-    index: Option<&IndexShape>,
+    index: Option<&Index>,
     lower: &KeyShape,
     upper: &KeyShape,
 ) -> bool {
@@ -232,7 +242,7 @@ const fn has_others_between(
 const fn has_other_key_between(
     members: &[MemberShape],
     entity: &EntityShape,
-    index: Option<&IndexShape>,
+    index: Option<&Index>,
     lower: &KeyShape,
     upper: &KeyShape,
 ) -> bool {
@@ -242,7 +252,7 @@ const fn has_other_key_between(
     };
     let mut rest = entity.indexes;
     while let [of_index, others @ ..] = rest {
-        if same(of_index.index, index.name)
+        if same(of_index.index, index.name())
             && !is_read_whole(members, entity, &of_index.key)
             && lies_between(&of_index.key, lower, upper)
         {
@@ -254,7 +264,7 @@ const fn has_other_key_between(
 }
 
 const fn lies_between(key: &KeyShape, lower: &KeyShape, upper: &KeyShape) -> bool {
-    overlaps(key.partition.segments, lower.partition.segments) && is_between(key, lower, upper)
+    overlaps(key.first().segments, lower.first().segments) && is_between(key, lower, upper)
 }
 
 /// Whether a member without a limit takes the items of the entity that have this key.
@@ -293,7 +303,7 @@ const fn is_between(key: &KeyShape, lower: &KeyShape, upper: &KeyShape) -> bool 
 pub const fn shared(members: &[MemberShape]) -> Shared {
     let none = Shared { segments: 0, parts: 0, has_more: true };
     let [head, others @ ..] = members else { return none };
-    let Some(template) = &head.key.sort else { return Shared { has_more: false, ..none } };
+    let Some(template) = head.key.first_sort() else { return Shared { has_more: false, ..none } };
     let mut shared = none;
     // The last place up to which the parts are those of all members.
     let mut rest = template.segments;
@@ -315,7 +325,7 @@ pub const fn shared(members: &[MemberShape]) -> Shared {
 }
 
 const fn segment_at(member: &MemberShape, place: usize) -> Option<&Segment<'static>> {
-    let Some(sort) = &member.key.sort else { return None };
+    let Some(sort) = member.key.first_sort() else { return None };
     if place >= sort.segments.len() {
         return None;
     }

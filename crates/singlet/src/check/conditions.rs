@@ -1,14 +1,12 @@
 //! Whether the conditions of index keys can hold, and one at a time.
 
 use super::fault::{Fault, Faults};
+use super::held::is_in;
 use super::message::{Message, is_among, same};
 use super::templates::{field_at, pattern};
-use crate::design::AttributeType;
+use crate::design::{AttributeType, KeyAttribute, KeyAttributes};
 use crate::key::{Pattern, Segment};
-use crate::shape::{
-    EntityShapeOf, IndexKeyShapeOf, KeyAttributeOf, KeyAttributesOf, TableShapeOf, TemplateOf,
-    WhenShapeOf,
-};
+use crate::shape::{EntityShapeOf, IndexKeyShapeOf, TableShapeOf, TemplateOf, WhenShapeOf};
 use singlet_dynamo::Type;
 
 /// Checks the condition of an index key, and the key against those behind it.
@@ -16,7 +14,7 @@ pub(super) const fn check<'s>(
     entity: &'s EntityShapeOf<'s>,
     table: &'s TableShapeOf<'s>,
     key: &'s IndexKeyShapeOf<'s>,
-    attributes: &'s KeyAttributesOf<'s>,
+    attributes: &'s KeyAttributes,
     others: &'s [IndexKeyShapeOf<'s>],
     faults: &mut Faults<'s>,
 ) {
@@ -100,13 +98,16 @@ const fn has_attribute_of_its_own(
     entity: &EntityShapeOf<'_>,
     table: &TableShapeOf<'_>,
     key: &IndexKeyShapeOf<'_>,
-    attributes: &KeyAttributesOf<'_>,
+    attributes: &KeyAttributes,
 ) -> bool {
-    !is_there_anyway(entity, table, key, false, &attributes.partition)
-        || match &attributes.sort {
-            Some(attribute) => !is_there_anyway(entity, table, key, true, attribute),
-            None => false,
+    let mut position = 0;
+    while let Some(attribute) = attributes.at(position) {
+        if !is_there_anyway(entity, table, key, position, attribute) {
+            return true;
         }
+        position += 1;
+    }
+    false
 }
 
 /// Whether an attribute is part of the primary key, or the same field in all keys of the index.
@@ -114,19 +115,15 @@ const fn is_there_anyway(
     entity: &EntityShapeOf<'_>,
     table: &TableShapeOf<'_>,
     key: &IndexKeyShapeOf<'_>,
-    is_sort: bool,
-    attribute: &KeyAttributeOf<'_>,
+    position: usize,
+    attribute: &KeyAttribute,
 ) -> bool {
-    let is_primary = same(attribute.name, table.key.partition.name)
-        || match &table.key.sort {
-            Some(sort) => same(attribute.name, sort.name),
-            None => false,
-        };
-    let Some(place) = lone_place(key, is_sort) else { return is_primary };
+    let is_primary = is_in(&table.key, attribute.name());
+    let Some(place) = lone_place(key, position) else { return is_primary };
     let mut rest = entity.indexes;
     while let [other, more @ ..] = rest {
         if same(other.index, key.index) {
-            match lone_place(other, is_sort) {
+            match lone_place(other, position) {
                 Some(own) if own == place => {}
                 _ => return is_primary,
             }
@@ -137,12 +134,8 @@ const fn is_there_anyway(
 }
 
 /// The place of the field that a template consists of, if it is one.
-const fn lone_place(key: &IndexKeyShapeOf<'_>, is_sort: bool) -> Option<usize> {
-    let template = match (&key.key.sort, is_sort) {
-        (Some(sort), true) => sort,
-        (None, true) => return None,
-        (_, false) => &key.key.partition,
-    };
+const fn lone_place(key: &IndexKeyShapeOf<'_>, position: usize) -> Option<usize> {
+    let Some(template) = key.key.template(position) else { return None };
     match (template.segments, template.parts) {
         ([Segment::Part { .. }], [part]) => Some(part.place),
         _ => None,
@@ -210,9 +203,9 @@ const fn are_apart(one: &[&str], other: &[&str]) -> bool {
 
 /// The template that tells the items of a key apart: that of the sort key, if there is one.
 const fn text<'s>(key: &IndexKeyShapeOf<'s>) -> &'s str {
-    match &key.key.sort {
+    match key.key.first_sort() {
         Some(sort) => sort.text,
-        None => key.key.partition.text,
+        None => key.key.first().text,
     }
 }
 
@@ -224,11 +217,11 @@ const fn meet(
     other: &IndexKeyShapeOf<'_>,
 ) -> bool {
     let delimiter = table.delimiter;
-    let partition = pattern(entity, &one.key.partition, delimiter);
-    if !partition.overlaps(&pattern(entity, &other.key.partition, delimiter)) {
+    let partition = pattern(entity, one.key.first(), delimiter);
+    if !partition.overlaps(&pattern(entity, other.key.first(), delimiter)) {
         return false;
     }
-    match (&one.key.sort, &other.key.sort) {
+    match (one.key.first_sort(), other.key.first_sort()) {
         (Some(a), Some(b)) => {
             beginning(a).catches(&pattern(entity, b, delimiter))
                 || beginning(b).catches(&pattern(entity, a, delimiter))

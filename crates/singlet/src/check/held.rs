@@ -1,18 +1,16 @@
 //! What an index holds, and which entities are in it.
 
-use super::message::{Message, is_among, same};
+use super::message::{Message, same};
 use super::templates::find_index;
+use crate::design::{Index, KeyAttributes};
 use crate::entity::Entity;
 use crate::projection::Projection;
 use crate::query::{PRIMARY, ReadFrom};
-use crate::shape::{
-    EntityShape, IndexKeyShape, IndexShape, IndexShapeOf, KeyAttributes, KeyAttributesOf, KeyShape,
-    ProjectedOf, Storage, TableShape, TableShapeOf,
-};
+use crate::shape::{EntityShape, IndexKeyShape, KeyShape, Storage, TableShape, TableShapeOf};
 use crate::table::Table;
 
 /// The index of this name, which the table must have.
-pub const fn index_shape(table: &TableShape, name: &str) -> &'static IndexShape {
+pub const fn index_shape(table: &TableShape, name: &str) -> &'static Index {
     match find_index(table.indexes, name) {
         Some(index) => index,
         None => Message::new()
@@ -131,13 +129,13 @@ pub const fn key_of(
 /// Whether the index of this name is a local one.
 pub const fn is_local(table: &TableShape, name: &str) -> bool {
     match find_index(table.indexes, name) {
-        Some(index) => index.local,
+        Some(index) => index.is_local(),
         None => false,
     }
 }
 
 /// Whether an index holds all fields of an entity.
-pub const fn is_held(entity: &EntityShape, table: &TableShape, name: &str) -> bool {
+pub const fn is_held(entity: &'static EntityShape, table: &'static TableShape, name: &str) -> bool {
     match find_index(table.indexes, name) {
         Some(index) => first_missing(entity, table, index, None).is_none(),
         // That there is no such index is said elsewhere.
@@ -156,7 +154,7 @@ pub const fn projection<Q: Projection, S: ReadFrom>() {
     if let Some(attribute) = first_missing(entity, table, index, Q::FIELDS) {
         Message::new()
             .and("the index ")
-            .code(index.name)
+            .code(index.name())
             .and(" does not hold ")
             .code(attribute)
             .and(", which the projection reads; let it project that attribute too, or read less")
@@ -166,9 +164,9 @@ pub const fn projection<Q: Projection, S: ReadFrom>() {
 
 /// The first attribute that is needed for these fields, or for all, and not held by the index.
 pub(super) const fn first_missing(
-    entity: &EntityShape,
-    table: &TableShape,
-    index: &IndexShape,
+    entity: &'static EntityShape,
+    table: &'static TableShape,
+    index: &Index,
     fields: Option<&[usize]>,
 ) -> Option<&'static str> {
     if let Some((discriminator, _)) = entity.discriminator
@@ -205,7 +203,7 @@ pub(super) const fn first_missing(
 /// a condition that names it.
 pub(crate) const fn key_attribute(
     entity: &EntityShape,
-    table: &TableShape,
+    table: &'static TableShape,
     place: usize,
 ) -> Option<&'static str> {
     if let Some(attribute) = within(&entity.key, &table.key, place) {
@@ -224,14 +222,18 @@ pub(crate) const fn key_attribute(
     None
 }
 
-const fn within(key: &KeyShape, attributes: &KeyAttributes, place: usize) -> Option<&'static str> {
-    if key.partition.has(place) {
-        return Some(attributes.partition.name);
-    }
-    if let (Some(sort), Some(attribute)) = (&key.sort, &attributes.sort)
-        && sort.has(place)
+const fn within(
+    key: &KeyShape,
+    attributes: &'static KeyAttributes,
+    place: usize,
+) -> Option<&'static str> {
+    let mut position = 0;
+    while let (Some(template), Some(attribute)) = (key.template(position), attributes.at(position))
     {
-        return Some(attribute.name);
+        if template.has(place) {
+            return Some(attribute.name());
+        }
+        position += 1;
     }
     None
 }
@@ -248,19 +250,19 @@ const fn contains(places: &[usize], wanted: usize) -> bool {
 }
 
 /// Whether an index holds an attribute of the items of its table.
-pub(crate) const fn holds(table: &TableShapeOf<'_>, index: &IndexShapeOf<'_>, name: &str) -> bool {
-    let is_projected = match index.projection {
-        ProjectedOf::All => return true,
-        ProjectedOf::Keys => false,
-        ProjectedOf::Attributes(names) => is_among(name, names),
-    };
+pub(crate) const fn holds(table: &TableShapeOf<'_>, index: &Index, name: &str) -> bool {
+    let is_projected = index.projection.holds(name);
     is_projected || is_in(&index.key, name) || is_in(&table.key, name)
 }
 
-const fn is_in(key: &KeyAttributesOf<'_>, name: &str) -> bool {
-    let in_sort = match &key.sort {
-        Some(sort) => same(sort.name, name),
-        None => false,
-    };
-    in_sort || same(key.partition.name, name)
+/// Whether a key has an attribute of this name.
+pub(super) const fn is_in(key: &KeyAttributes, name: &str) -> bool {
+    let mut position = 0;
+    while let Some(attribute) = key.at(position) {
+        if same(attribute.name(), name) {
+            return true;
+        }
+        position += 1;
+    }
+    false
 }

@@ -47,6 +47,15 @@ impl Message {
         self.and("`")
     }
 
+    /// The same with a number below ten; a greater one is "more".
+    pub(super) const fn count(self, number: usize) -> Self {
+        const DIGITS: &str = "0123456789";
+        match DIGITS.split_at_checked(number) {
+            Some((_, rest)) if !rest.is_empty() => self.and(rest.split_at(1).0),
+            _ => self.and("more"),
+        }
+    }
+
     /// The message.
     #[must_use]
     pub const fn text(&self) -> &str {
@@ -66,7 +75,7 @@ impl Message {
 }
 
 /// Whether two texts are the same.
-pub(super) const fn same(one: &str, other: &str) -> bool {
+pub(crate) const fn same(one: &str, other: &str) -> bool {
     let (mut one, mut other) = (one.as_bytes(), other.as_bytes());
     loop {
         match (one, other) {

@@ -1,20 +1,20 @@
-//! Whether key templates fit the keys that they fill.
+//! Checks key templates against the keys that they fill.
 
 use super::conditions;
 use super::fault::{Fault, Faults};
 use super::held::holds;
 use super::message::{Message, same};
+use crate::design::{Index, KeyAttribute, KeyAttributes, list};
 use crate::key::{Form, Pattern, Segment, Shape};
 use crate::shape::{
-    EntityShapeOf, FieldShapeOf, IndexShapeOf, KeyAttributeOf, KeyAttributesOf, KeyShapeOf,
-    Storage, TableShapeOf, TemplateOf, TemplatePart,
+    EntityShapeOf, FieldShapeOf, KeyShapeOf, Storage, TableShapeOf, TemplateOf, TemplatePart,
 };
 use singlet_dynamo::schema::KeyType;
 
-/// How many parts of a sort key queries can fix, one after the other.
+/// The maximum number of sort key parts that a query can fix.
 const SORT_PARTS_MAX: usize = 8;
 
-/// Where a template stands.
+/// The key that a template belongs to.
 #[derive(Clone, Copy)]
 struct Place<'s> {
     entity: &'s EntityShapeOf<'s>,
@@ -57,7 +57,7 @@ pub(super) const fn check<'s>(
     }
 }
 
-/// Refuses fields that are stored within keys alone, and in none that every item has.
+/// Rejects a field that is stored only in keys, if an item may lack the key it would be read from.
 const fn check_kept_in_keys<'s>(entity: &'s EntityShapeOf<'s>, faults: &mut Faults<'s>) {
     let mut rest = entity.fields;
     let mut place = 0;
@@ -83,40 +83,37 @@ const fn check_kept_in_keys<'s>(entity: &'s EntityShapeOf<'s>, faults: &mut Faul
     }
 }
 
-/// Whether the field at a place can be read from the first index key without a condition that names
-/// it, whatever other fields are missing.
+/// Whether the field can always be read from the first unconditional index key that names it, even
+/// if other fields are missing.
 const fn is_kept_in_index(entity: &EntityShapeOf<'_>, place: usize) -> bool {
     let mut rest = entity.indexes;
     while let [of_index, others @ ..] = rest {
-        let (partition, sort) = (&of_index.key.partition, of_index.key.sort.as_ref());
-        let is_in_sort = match sort {
-            Some(sort) => sort.has(place),
-            None => false,
-        };
-        if of_index.when.is_none() && (partition.has(place) || is_in_sort) {
-            // A field by itself is there or not; of composed attributes all are there or none.
-            let is_alone = match sort {
-                Some(sort) if !partition.has(place) => is_lone(sort),
-                _ => is_lone(partition),
-            };
-            let is_whole = match sort {
-                Some(sort) => is_filled_with(sort, place),
-                None => true,
-            };
-            return is_alone || (is_filled_with(partition, place) && is_whole);
+        if of_index.when.is_none() && of_index.key.has_place(place) {
+            // A single field is present or absent; composed attributes are present together or not
+            // at all.
+            let (mut is_whole, mut position) = (true, 0);
+            let mut first = None;
+            while let Some(template) = of_index.key.template(position) {
+                if first.is_none() && template.has(place) {
+                    first = Some(template);
+                }
+                is_whole = is_whole && is_filled_with(template, place);
+                position += 1;
+            }
+            return is_whole
+                || match first {
+                    Some(template) => template.is_lone(),
+                    None => false,
+                };
         }
         rest = others;
     }
     false
 }
 
-const fn is_lone(template: &TemplateOf<'_>) -> bool {
-    matches!(template.segments, [Segment::Part { .. }])
-}
-
-/// Whether a template is a field by itself, or has no parts that can be missing besides this one.
+/// Whether the template is a single field, or has no other optional parts.
 const fn is_filled_with(template: &TemplateOf<'_>, place: usize) -> bool {
-    if is_lone(template) {
+    if template.is_lone() {
         return true;
     }
     let mut rest = template.parts;
@@ -129,11 +126,11 @@ const fn is_filled_with(template: &TemplateOf<'_>, place: usize) -> bool {
     true
 }
 
-/// Refuses an index that would show expired items, because it does not hold when they expire.
+/// Rejects an index that does not project the expiry, and so would return expired items.
 const fn check_expiry<'s>(
     entity: &'s EntityShapeOf<'s>,
     table: &'s TableShapeOf<'s>,
-    index: &'s IndexShapeOf<'s>,
+    index: &'s Index,
     faults: &mut Faults<'s>,
 ) {
     let Some(ttl) = table.ttl else { return };
@@ -147,7 +144,7 @@ const fn check_expiry<'s>(
                 .and("items of ")
                 .code(entity.name)
                 .and(" expire, and the index ")
-                .code(index.name)
+                .code(index.name())
                 .and(" does not hold ")
                 .code(ttl)
                 .and(": it shows expired items, and nobody can tell"),
@@ -155,17 +152,14 @@ const fn check_expiry<'s>(
         )
         .warning()
         .entity(entity.name)
-        .index(Some(index.name)),
+        .index(Some(index.name())),
     );
 }
 
-pub(super) const fn find_index<'s>(
-    indexes: &'s [IndexShapeOf<'s>],
-    name: &str,
-) -> Option<&'s IndexShapeOf<'s>> {
+pub(super) const fn find_index<'s>(indexes: &'s [Index], name: &str) -> Option<&'s Index> {
     let mut rest = indexes;
     while let [index, others @ ..] = rest {
-        if same(index.name, name) {
+        if same(index.name(), name) {
             return Some(index);
         }
         rest = others;
@@ -173,7 +167,6 @@ pub(super) const fn find_index<'s>(
     None
 }
 
-/// The field at a place.
 pub(super) const fn field_at<'s>(
     entity: &'s EntityShapeOf<'s>,
     place: usize,
@@ -190,17 +183,12 @@ pub(super) const fn field_at<'s>(
     None
 }
 
-/// Whether the primary key names the field at a place.
 pub(super) const fn is_in_primary_key(entity: &EntityShapeOf<'_>, place: usize) -> bool {
-    entity.key.partition.has(place)
-        || match &entity.key.sort {
-            Some(sort) => sort.has(place),
-            None => false,
-        }
+    entity.key.has_place(place)
 }
 
-/// All keys that a template gives in a table. A field that can be only some texts contains the
-/// delimiter if one of these does.
+/// The pattern of all keys from a template. A field restricted to a set of texts counts as
+/// containing the delimiter if one of them does.
 pub(super) const fn pattern(
     entity: &EntityShapeOf<'_>,
     template: &TemplateOf<'_>,
@@ -230,7 +218,7 @@ pub(super) const fn pattern(
     pattern
 }
 
-/// Whether there are only some texts, and none of them is empty or contains the delimiter.
+/// Whether the field is restricted to texts that are not empty and do not contain the delimiter.
 const fn is_closed(texts: &[&str], delimiter: u8) -> bool {
     let mut rest = texts;
     while let [text, others @ ..] = rest {
@@ -257,11 +245,17 @@ impl<'s> Place<'s> {
     const fn check_key(
         self,
         key: &'s KeyShapeOf<'s>,
-        attributes: &'s KeyAttributesOf<'s>,
+        attributes: &'s KeyAttributes,
         faults: &mut Faults<'s>,
     ) {
-        self.check_template(&key.partition, &attributes.partition, true, faults);
-        match (&key.sort, &attributes.sort) {
+        if attributes.is_composite() || key.partition.len() > 1 || key.sort.len() > 1 {
+            self.check_composite(key, attributes, faults);
+            return;
+        }
+        if let Some(attribute) = attributes.at(0) {
+            self.check_template(key.first(), attribute, true, faults);
+        }
+        match (key.first_sort(), list(&attributes.sort).first()) {
             (Some(sort), Some(attribute)) => {
                 self.check_template(sort, attribute, false, faults);
                 self.check_length(sort, attribute, faults);
@@ -283,20 +277,74 @@ impl<'s> Place<'s> {
                     "SD103",
                     Message::new()
                         .and("there is a sort key ")
-                        .code(sort.name)
+                        .code(sort.name())
                         .and(", and the entity says nothing of it"),
                     "Say how the entity's sort key is put together; a constant such as `METADATA` will do.",
                 )
-                .attribute(sort.name),
+                .attribute(sort.name()),
                 faults,
             ),
+        }
+    }
+
+    /// Rejects a multi-attribute key whose attributes are not plain fields under their own names.
+    const fn check_composite(
+        self,
+        key: &'s KeyShapeOf<'s>,
+        attributes: &'s KeyAttributes,
+        faults: &mut Faults<'s>,
+    ) {
+        if key.partition.len() != list(&attributes.partition).len()
+            || key.sort.len() != list(&attributes.sort).len()
+        {
+            self.add(
+                Fault::error(
+                    "SD103",
+                    Message::new()
+                        .and("the key has ")
+                        .count(list(&attributes.partition).len())
+                        .and(" partition and ")
+                        .count(list(&attributes.sort).len())
+                        .and(" sort attributes, and the entity gives ")
+                        .count(key.partition.len())
+                        .and(" and ")
+                        .count(key.sort.len()),
+                    "Name a field for each attribute, in their order: `((tenant, region), (state, priority))`.",
+                ),
+                faults,
+            );
+            return;
+        }
+        let mut position = 0;
+        while let (Some(template), Some(attribute)) =
+            (key.template(position), attributes.at(position))
+        {
+            position += 1;
+            if is_stored_as(self.entity, template, attribute.name()) {
+                self.check_template(template, attribute, true, faults);
+                continue;
+            }
+            self.add(
+                Fault::error(
+                    "SD411",
+                    Message::new()
+                        .and("the attribute ")
+                        .code(attribute.name())
+                        .and(" of a key of several attributes is ")
+                        .code(template.text)
+                        .and(", and not a field that is stored under its name"),
+                    "Use the field itself, and store it under the name of the key attribute: by itself, neither within a key (`in_key`) nor within the payload.",
+                )
+                .attribute(attribute.name()),
+                faults,
+            );
         }
     }
 
     const fn check_length(
         self,
         sort: &'s TemplateOf<'s>,
-        attribute: &'s KeyAttributeOf<'s>,
+        attribute: &'s KeyAttribute,
         faults: &mut Faults<'s>,
     ) {
         if sort.parts.len() > SORT_PARTS_MAX {
@@ -308,7 +356,7 @@ impl<'s> Place<'s> {
                     ),
                     "Join some of them in one attribute.",
                 )
-                .attribute(attribute.name),
+                .attribute(attribute.name()),
                 faults,
             );
         }
@@ -317,7 +365,7 @@ impl<'s> Place<'s> {
     const fn check_template(
         self,
         template: &'s TemplateOf<'s>,
-        attribute: &'s KeyAttributeOf<'s>,
+        attribute: &'s KeyAttribute,
         is_partition: bool,
         faults: &mut Faults<'s>,
     ) {
@@ -325,10 +373,13 @@ impl<'s> Place<'s> {
             self.add(
                 Fault::error(
                     "SD103",
-                    Message::new().and("the key attribute ").code(attribute.name).and(" is empty"),
+                    Message::new()
+                        .and("the key attribute ")
+                        .code(attribute.name())
+                        .and(" is empty"),
                     "Key attributes are never empty: give it a value.",
                 )
-                .attribute(attribute.name),
+                .attribute(attribute.name()),
                 faults,
             );
             return;
@@ -362,8 +413,8 @@ impl<'s> Place<'s> {
             self.check_lone_part(template, attribute, faults);
             return;
         }
-        // The sort key of an index orders items and does not tell them apart, unless a field is
-        // read from it.
+        // The sort key of an index only orders items. It need not be parsed, unless a field is
+        // stored only there.
         let must_be_told = self.index.is_none() || is_partition || self.is_read_from(template);
         let delimiter = self.table.delimiter;
         if must_be_told && pattern(self.entity, template, delimiter).is_ambiguous() {
@@ -380,7 +431,7 @@ impl<'s> Place<'s> {
         }
     }
 
-    /// Whether a field is stored in this template and nowhere else.
+    /// Whether a field is stored only in this template.
     const fn is_read_from(self, template: &TemplateOf<'_>) -> bool {
         let mut rest = template.parts;
         while let [part, others @ ..] = rest {
@@ -395,19 +446,19 @@ impl<'s> Place<'s> {
         false
     }
 
-    /// Refuses numbers without a width, widths of other things, and what is no text at all.
+    /// Rejects numbers without a width, widths on other types, and types without a text form.
     const fn check_text_part(
         self,
         template: &'s TemplateOf<'s>,
         part: &TemplatePart,
         name: &'s str,
-        attribute: &KeyAttributeOf<'_>,
+        attribute: &KeyAttribute,
         faults: &mut Faults<'s>,
     ) {
-        // What is stored as the key attribute itself has a rule of its own.
+        // A field stored directly as the key attribute has its own rule.
         if let (Some(field), [_]) = (field_at(self.entity, part.place), template.segments)
             && matches!(field.storage, Storage::Attribute)
-            && same(field.attribute, attribute.name)
+            && same(field.attribute, attribute.name())
             && !matches!(part.shape, Shape::Text(_))
         {
             return;
@@ -475,11 +526,11 @@ impl<'s> Place<'s> {
         }
     }
 
-    /// Refuses what is not one field of the attribute's type.
+    /// Rejects a template that is not a single field of the attribute's type.
     const fn check_lone_part(
         self,
         template: &'s TemplateOf<'s>,
-        attribute: &'s KeyAttributeOf<'s>,
+        attribute: &'s KeyAttribute,
         faults: &mut Faults<'s>,
     ) {
         let fits = match (template.segments, template.parts, attribute.kind) {
@@ -496,7 +547,7 @@ impl<'s> Place<'s> {
                     "SD103",
                     Message::new()
                         .and("the key attribute ")
-                        .code(attribute.name)
+                        .code(attribute.name())
                         .and(" has the type ")
                         .and(kind)
                         .and(", and ")
@@ -504,14 +555,30 @@ impl<'s> Place<'s> {
                         .and(" does not give that"),
                     "Let it be exactly one field of this type, or change the type of the key attribute.",
                 )
-                .attribute(attribute.name),
+                .attribute(attribute.name()),
                 faults,
             );
         }
     }
 }
 
-/// The fields of a template: "`one` and `other`".
+/// Whether the template is a single field stored as this attribute. Undeclared fields are left to
+/// another rule.
+const fn is_stored_as(entity: &EntityShapeOf<'_>, template: &TemplateOf<'_>, name: &str) -> bool {
+    let ([Segment::Part { .. }], [part]) = (template.segments, template.parts) else {
+        return false;
+    };
+    match field_at(entity, part.place) {
+        Some(field) => {
+            part.width == 0
+                && matches!(field.storage, Storage::Attribute)
+                && same(field.attribute, name)
+        }
+        None => true,
+    }
+}
+
+/// The fields of a template, for a message: "`one` and `other`".
 const fn fields(mut message: Message, template: &TemplateOf<'_>) -> Message {
     let mut segments = template.segments;
     let mut rest = template.parts;
@@ -527,7 +594,7 @@ const fn fields(mut message: Message, template: &TemplateOf<'_>) -> Message {
     message
 }
 
-/// The name of the first part among the segments, and the segments behind it.
+/// The name of the first part, and the segments after it.
 const fn next_part<'s>(segments: &'s [Segment<'s>]) -> (&'s str, &'s [Segment<'s>]) {
     let mut rest = segments;
     while let [segment, others @ ..] = rest {
@@ -539,7 +606,7 @@ const fn next_part<'s>(segments: &'s [Segment<'s>]) -> (&'s str, &'s [Segment<'s
     ("", rest)
 }
 
-/// Whether two templates give the same keys for the same values.
+/// Whether two templates produce the same keys from the same values.
 pub(super) const fn same_templates(one: &[Segment<'_>], other: &[Segment<'_>]) -> bool {
     let (mut one, mut other) = (one, other);
     loop {

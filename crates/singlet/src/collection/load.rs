@@ -101,7 +101,7 @@ impl<C: Collection> std::fmt::Debug for Load<C> {
         let mut shown = f.debug_struct("Load");
         shown.field("collection", &shape.name);
         if let Some(index) = shape.index {
-            shown.field("index", &index.name);
+            shown.field("index", &index.name());
         }
         let partition = shape.partition(&C::Head::SHAPE, &self.parts);
         shown.field("partition", &format_args!("{}", readable_key(&partition)));
@@ -125,6 +125,8 @@ impl Step {
             index: shape.index,
             part: Part::Partition {
                 value,
+                equal: Vec::new(),
+                sort: shape.index.map_or(&shape.table.key, |index| &index.key).sort.first(),
                 ranges: self.sort.into(),
                 descending: self.own.is_some_and(|(_, member)| member.descending),
             },

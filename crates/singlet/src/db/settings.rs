@@ -1,7 +1,9 @@
 //! What can be chosen when a database is opened.
 
 use crate::cursor::CursorKey;
+use crate::shape::TableShapeOf;
 use singlet_engine::Clock;
+use std::collections::BTreeMap;
 
 /// What can be chosen when a database is opened.
 ///
@@ -15,6 +17,9 @@ use singlet_engine::Clock;
 pub struct Settings {
     /// What `{env}`, or anything else in braces, stands for in the names of tables.
     pub environment: String,
+    /// Names chosen for single tables, by the [default name](Settings::default_name_of) of each.
+    /// They take precedence over the declaration.
+    pub table_names: BTreeMap<String, String>,
     /// Where time comes from.
     pub clock: Clock,
     /// The secret with which cursors are signed. By default there is none, and reading pages fails
@@ -25,22 +30,56 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { environment: "dev".to_owned(), clock: Clock::system(), cursor_key: None }
+        Self {
+            environment: Self::DEFAULT_ENVIRONMENT.to_owned(),
+            table_names: BTreeMap::new(),
+            clock: Clock::system(),
+            cursor_key: None,
+        }
     }
 }
 
 impl Settings {
+    /// The environment unless another one is chosen.
+    pub const DEFAULT_ENVIRONMENT: &str = "dev";
+
     /// The name of a table that was declared with this name.
     #[must_use]
     pub fn table_name(&self, declared: &str) -> String {
-        let mut name = String::with_capacity(declared.len() + self.environment.len());
-        let mut rest = declared;
-        while let Some((before, variable)) = rest.split_once('{') {
-            name.push_str(before);
-            name.push_str(&self.environment);
-            rest = variable.split_once('}').map_or("", |(_, behind)| behind);
-        }
-        name.push_str(rest);
-        name
+        fill(declared, &self.environment)
     }
+
+    /// The name that a table has: the chosen one, or else the one that its declaration gives it in
+    /// this environment.
+    #[must_use]
+    pub fn name_of(&self, table: &TableShapeOf<'_>) -> String {
+        if let Some(chosen) = self.table_names.get(&Self::default_name_of(table)) {
+            return chosen.clone();
+        }
+        match table.elsewhere {
+            Some(elsewhere) if self.environment != Self::DEFAULT_ENVIRONMENT => {
+                self.table_name(elsewhere)
+            }
+            _ => self.table_name(table.name),
+        }
+    }
+
+    /// The name that a table has in the default environment.
+    #[must_use]
+    pub fn default_name_of(table: &TableShapeOf<'_>) -> String {
+        fill(table.name, Self::DEFAULT_ENVIRONMENT)
+    }
+}
+
+/// The name with the environment in place of what is in braces.
+fn fill(declared: &str, environment: &str) -> String {
+    let mut name = String::with_capacity(declared.len() + environment.len());
+    let mut rest = declared;
+    while let Some((before, variable)) = rest.split_once('{') {
+        name.push_str(before);
+        name.push_str(environment);
+        rest = variable.split_once('}').map_or("", |(_, behind)| behind);
+    }
+    name.push_str(rest);
+    name
 }

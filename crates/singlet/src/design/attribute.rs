@@ -9,52 +9,51 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use singlet_dynamo::Type;
 use std::fmt;
 
-/// An attribute that the items of an entity have.
+/// An attribute of an entity's items.
 ///
-/// In a file it is its type alone, `"code": "id"`, or an object, `"winnerId": {"type": "id",
+/// In a file it is just the type, `"code": "id"`, or an object, `"winnerId": {"type": "id",
 /// "optional": true}`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-// The derives make the long form; the short one is added below.
+// The derives handle the object form; the impls below add the short one.
 #[serde(remote = "Self", deny_unknown_fields)]
 pub struct Attribute {
-    /// Its name, as it is stored.
+    /// Name of the stored attribute.
     #[serde(skip)]
     pub name: String,
-    /// What it holds.
+    /// Type of the value.
     #[serde(rename = "type")]
     pub kind: AttributeType,
-    /// What it is for.
+    /// Purpose of the attribute.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Whether items may lack it. An index whose key has a part that is lacking does not have the
-    /// item.
+    /// Whether items may lack it. An item that lacks part of an index key is not in that index.
     #[serde(default, skip_serializing_if = "is_default")]
     pub optional: bool,
-    /// Whether it is stored inside a key only, and not by itself.
+    /// Stored only as part of a key, without an attribute for itself.
     #[serde(default, skip_serializing_if = "is_default")]
     pub in_key: bool,
-    /// Whether it is stored inside the entity's payload, and not by itself.
+    /// Stored only in the entity's payload, without an attribute for itself.
     #[serde(default, skip_serializing_if = "is_default")]
     pub in_payload: bool,
-    /// The only texts that it can be, if these are known.
+    /// The allowed texts, if they are known.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub one_of: Vec<String>,
-    /// The least number that it can be.
+    /// Smallest possible number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub min: Option<i64>,
-    /// The greatest number that it can be.
+    /// Largest possible number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max: Option<i64>,
-    /// How large it is as a rule.
+    /// Typical size.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub typical_bytes: Option<u64>,
-    /// How large it can get, if something sees to that.
+    /// Maximum size, if the application enforces one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_bytes: Option<u64>,
-    /// What it names, if it is the identifier of something else: an entity, here or elsewhere.
+    /// The entity, in this design or elsewhere, that the value identifies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub references: Option<String>,
-    /// A value to show in documents, as plain JSON.
+    /// Example value for documents, as plain JSON.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub example: Option<serde_json::Value>,
 }
@@ -62,7 +61,7 @@ pub struct Attribute {
 named!(Attribute, "attribute", name);
 
 impl Attribute {
-    /// An attribute that every item has, and of which only the type is known.
+    /// A required attribute with no further details.
     pub fn new(name: impl Into<String>, kind: AttributeType) -> Self {
         Self {
             name: name.into(),
@@ -81,13 +80,13 @@ impl Attribute {
         }
     }
 
-    /// Whether items have an attribute of its name.
+    /// Whether items have an attribute with this name.
     #[must_use]
     pub fn is_stored(&self) -> bool {
         !self.in_key && !self.in_payload
     }
 
-    /// What it looks like in a key whose parts are separated by this character.
+    /// The form of its values in a key with this delimiter.
     #[must_use]
     pub fn form(&self, delimiter: char) -> Form {
         let closed = u8::try_from(delimiter).map_or(Form::Open, Form::Without);
@@ -111,26 +110,26 @@ impl Attribute {
     }
 }
 
-/// What an attribute holds.
+/// Type of an attribute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum AttributeType {
-    /// Text that is neither empty nor contains the delimiter.
+    /// Non-empty text without the delimiter.
     Id,
-    /// Text of any kind.
+    /// Any text.
     Text,
-    /// A moment as text of fixed width, UTC: `2026-01-31T09:30:00.000Z`.
+    /// UTC timestamp as fixed-width text: `2026-01-31T09:30:00.000Z`.
     Timestamp,
-    /// A moment as text of fixed width with nanoseconds, UTC: `2026-01-31T09:30:00.000000000Z`.
+    /// UTC timestamp with nanoseconds as fixed-width text: `2026-01-31T09:30:00.000000000Z`.
     TimestampNanos,
-    /// A day as text: `2026-01-31`.
+    /// A date as text: `2026-01-31`.
     Date,
-    /// A whole number.
+    /// An integer.
     Integer,
     /// A number.
     Number,
-    /// A moment in seconds since 1970, which is what a TTL attribute has to be.
+    /// Seconds since 1970; DynamoDB requires this for a TTL attribute.
     EpochSeconds,
     /// True or false.
     Boolean,
@@ -138,11 +137,11 @@ pub enum AttributeType {
     Binary,
     /// A list.
     List,
-    /// A map with any members.
+    /// A map with arbitrary members.
     Map,
-    /// A map with the same members in every item, none of which holds any number of elements.
+    /// A map with the same members in every item, none of them unbounded.
     Struct,
-    /// A set of texts.
+    /// A set of strings.
     TextSet,
     /// A set of numbers.
     NumberSet,
@@ -150,12 +149,12 @@ pub enum AttributeType {
     BinarySet,
     /// JSON as text.
     Json,
-    /// A value of any type: only the program knows what it holds.
+    /// A value of any type; only the program knows which.
     Any,
 }
 
 impl AttributeType {
-    /// Whether it can hold any number of elements.
+    /// Whether it can hold an unbounded number of elements.
     #[must_use]
     pub const fn is_collection(self) -> bool {
         matches!(
@@ -164,8 +163,8 @@ impl AttributeType {
         )
     }
 
-    /// What a Rust struct is that has members of these types: a [`Struct`](Self::Struct), or a
-    /// [`Map`](Self::Map) if one of them holds any number of elements.
+    /// The type of a Rust struct with members of these types: a [`Struct`](Self::Struct), or a
+    /// [`Map`](Self::Map) if one of them is unbounded.
     #[must_use]
     pub const fn of_members(members: &[Self]) -> Self {
         let mut rest = members;
@@ -178,7 +177,7 @@ impl AttributeType {
         Self::Struct
     }
 
-    /// The type that it is stored as; `None` if it can be any.
+    /// The DynamoDB type; `None` if it can be any.
     #[must_use]
     pub const fn stored(self) -> Option<Type> {
         Some(match self {
@@ -200,7 +199,7 @@ impl AttributeType {
         })
     }
 
-    /// The name of the type that it is stored as.
+    /// Name of the DynamoDB type.
     pub(crate) fn stored_name(self) -> &'static str {
         self.stored().map_or("any type", Type::as_str)
     }

@@ -1,8 +1,8 @@
-//! Finding the mistakes in a design.
+//! Design checks.
 //!
-//! Each rule has a code, a file here, and a page in `docs/checks` that tells what is wrong, why it
-//! hurts on DynamoDB, and how it is mended. [`Design::check`] applies all of them. Rules that the
-//! compiler applies to Rust types as well are in [`crate::check`], once for both.
+//! Each rule has a code, a file here, and a page in `docs/checks` with the problem, its
+//! consequences on DynamoDB, and the fix. [`Design::check`] applies all of them. Rules that the
+//! compiler also applies to Rust types are in [`crate::check`].
 
 mod caught_entity;
 mod changed_primary_key;
@@ -24,6 +24,7 @@ mod oversized_item;
 mod partition_range;
 mod place;
 mod shared;
+mod skipped_sort_key;
 mod stale_index_key;
 mod stale_mirror;
 mod torn_mirror;
@@ -52,11 +53,11 @@ use super::{Acceptance, Design};
 use serde::Serialize;
 use std::fmt;
 
-/// Something that can be wrong with a design.
+/// A rule that designs are checked against.
 pub struct Rule {
-    /// Its code, which is also the name of its page in `docs/checks`.
+    /// Code of the rule, and name of its page in `docs/checks`.
     pub code: &'static str,
-    /// What is wrong, in a few words.
+    /// The problem in a few words.
     pub title: &'static str,
     find: fn(&Subject<'_>, &mut Findings),
 }
@@ -67,9 +68,9 @@ impl fmt::Debug for Rule {
     }
 }
 
-/// All rules, in the order of their codes: what is named (1), keys (2), reads (3), indexes (4),
-/// writes (5), expiry (6), size (7), and the check itself (9).
-pub const RULES: [Rule; 53] = [
+/// All rules by code: names (1), keys (2), reads (3), indexes (4), writes (5), expiry (6), size
+/// (7), and the check itself (9).
+pub const RULES: [Rule; 56] = [
     unknown_name::RULE,
     unknown_operation::RULE,
     shared::KEY_MISMATCH,
@@ -82,6 +83,7 @@ pub const RULES: [Rule; 53] = [
     shared::SHARED_ATTRIBUTE,
     shared::LOST_IN_KEY,
     shared::LONG_SORT_KEY,
+    shared::INVALID_NAME,
     shared::KEY_COLLISION,
     shared::AMBIGUOUS_KEY,
     unsorted_number::RULE,
@@ -101,6 +103,7 @@ pub const RULES: [Rule; 53] = [
     one_sided_relation::RULE,
     filtered_key::RULE,
     unheld_filter::RULE,
+    skipped_sort_key::RULE,
     unfilled_index::RULE,
     unread_index::RULE,
     wrong_sparseness::RULE,
@@ -111,6 +114,7 @@ pub const RULES: [Rule; 53] = [
     shared::TOO_MANY_INDEXES,
     shared::FALSE_CONDITION,
     shared::MIXED_KEYS,
+    shared::COMPOSITE_KEY,
     torn_mirror::RULE,
     stale_mirror::RULE,
     mistyped_update::RULE,
@@ -122,19 +126,19 @@ pub const RULES: [Rule; 53] = [
     early_expiry::RULE,
     shared::UNHELD_EXPIRY,
     oversized_item::RULE,
-    // Last, because it looks at what the others have found.
+    // Last, because it depends on the other rules' findings.
     unused_acceptance::RULE,
 ];
 
-/// How bad a finding is.
+/// Severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
-    /// Worth knowing; it may be meant so.
+    /// Worth knowing; may be intended.
     Note,
-    /// It works, and will hurt.
+    /// Works, but will cause problems.
     Warning,
-    /// DynamoDB refuses it, or data is lost or mixed up.
+    /// Rejected by DynamoDB, or data is lost or mixed up.
     Error,
 }
 
@@ -148,20 +152,20 @@ impl fmt::Display for Severity {
     }
 }
 
-/// A mistake in a design.
+/// A problem in a design.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Finding {
     /// The rule's code.
     pub code: &'static str,
-    /// How bad it is.
+    /// Severity of the finding.
     pub severity: Severity,
-    /// Where it is.
+    /// Location in the design.
     pub place: Place,
-    /// What is wrong.
+    /// Description of the problem.
     pub message: String,
-    /// What to do about it.
+    /// Suggested fix.
     pub advice: String,
-    /// Why it is meant to be so, if the design says that.
+    /// The design's reason for accepting it, if it does.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub accepted: Option<String>,
 }
@@ -172,9 +176,9 @@ impl fmt::Display for Finding {
     }
 }
 
-/// What the rules have found so far.
+/// Findings collected so far.
 struct Findings {
-    /// The code of the rule that is being applied.
+    /// The code of the current rule.
     code: &'static str,
     list: Vec<Finding>,
 }
@@ -199,8 +203,8 @@ impl Findings {
 }
 
 impl Design {
-    /// Applies all rules. The findings come in the order of their codes; those that the design
-    /// accepts are among them, with the reason.
+    /// Applies all rules. Findings are ordered by code; accepted findings are included, with the
+    /// reason.
     ///
     /// ```
     /// use singlet::design::{Design, check::Severity};
@@ -243,7 +247,7 @@ impl Design {
 }
 
 impl Finding {
-    /// Whether an acceptance is about this finding.
+    /// Whether an acceptance covers this finding.
     fn is_covered(&self, acceptance: &Acceptance) -> bool {
         self.code == acceptance.code && self.place.has_all_of(acceptance)
     }

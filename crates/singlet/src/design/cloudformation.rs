@@ -43,8 +43,8 @@ struct Properties<'d> {
 impl Design {
     /// A CloudFormation template, as JSON, with a resource for each table.
     ///
-    /// What stands in braces in the tables' names becomes a parameter. Tables are kept when the
-    /// stack is deleted, because a table that is gone does not come back.
+    /// A placeholder in a table name becomes a stack parameter. Tables are retained when the stack
+    /// is deleted, because a deleted table cannot be restored.
     #[must_use]
     pub fn cloud_formation(&self) -> String {
         let mut resources = BTreeMap::new();
@@ -83,7 +83,7 @@ impl Design {
     }
 }
 
-/// As much of a description as CloudFormation takes.
+/// Truncates a description to CloudFormation's limit.
 fn shortened(description: &str) -> &str {
     /// In bytes.
     const DESCRIPTION_SIZE_MAX: usize = 1024;
@@ -95,7 +95,7 @@ fn properties(table: &Table) -> Properties<'_> {
     let table_name = match table.environment_variable() {
         None => json!(table.name),
         Some(variable) => {
-            // In `Fn::Sub`, a dollar and braces are a parameter.
+            // `Fn::Sub` writes a parameter as `${Name}`.
             let parameter = format!("${{{}}}", parameter_name(&variable));
             json!({"Fn::Sub": table.name_in(&parameter)})
         }
@@ -113,12 +113,12 @@ fn properties(table: &Table) -> Properties<'_> {
     }
 }
 
-/// `Env` for `env`: parameters have letters and digits only.
+/// `Env` for `env`: parameter names are alphanumeric.
 fn parameter_name(variable: &str) -> String {
     camel_case(variable)
 }
 
-/// `CricketFixturesTable` for `cricket-fixtures`, and no other table's.
+/// `CricketFixturesTable` for `cricket-fixtures`, made unique among `taken`.
 fn logical_id<T>(name: &str, taken: &BTreeMap<String, T>) -> String {
     let template = name.split('{').map(|part| part.split_once('}').map_or(part, |(_, rest)| rest));
     let base = format!("{}Table", camel_case(&template.collect::<Vec<_>>().join("-")));

@@ -1,4 +1,4 @@
-//! What access patterns cost, in the service's capacity units.
+//! Cost of access patterns, in capacity units.
 
 use super::subject::{Step, Subject};
 use super::{AccessPattern, Action, Design, Entity, Table};
@@ -7,22 +7,22 @@ use singlet_dynamo::capacity::{Consistency, ConsumedCapacity, ReturnConsumedCapa
 use singlet_dynamo::expression::Action as Change;
 use singlet_dynamo::{Item, Number, Value};
 
-/// What an access pattern costs once, reckoned from typical items.
+/// Cost of one run of an access pattern, estimated from typical items.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Cost {
     /// Read capacity units.
     pub read_units: f64,
-    /// Write capacity units, those of indexes included.
+    /// Write capacity units, including index writes.
     pub write_units: f64,
-    /// Whether it is at least this: how many items there are is not said, and one was reckoned.
+    /// Whether this is a lower bound: the design gives no item count, so one item was assumed.
     pub is_least: bool,
 }
 
 impl Design {
-    /// What a pattern of this design costs once.
+    /// Estimates the cost of one run of a pattern.
     ///
-    /// Items are as large as the design says, or as their examples are. How many there are is what
-    /// operations say in `reads`, `items` or `limit`.
+    /// Item sizes come from the design or from the examples, item counts from the operations'
+    /// `reads`, `items` or `limit`.
     ///
     /// ```
     /// use singlet::design::Design;
@@ -70,25 +70,25 @@ fn of_step(step: &Step<'_>) -> Cost {
     let units = count as f64;
     let is_transaction = step.pattern.transaction;
     let has_writes = step.pattern.operations.iter().any(|operation| operation.action.is_write());
-    // Where a transaction writes, reads come before it.
+    // The reads of a transaction that writes happen before it.
     let consistency = match (is_transaction && !has_writes, operation.consistent) {
         (true, _) => Consistency::Transactional,
         (false, true) => Consistency::Strong,
         (false, false) => Consistency::Eventual,
     };
     match operation.action {
-        // Every item is rounded up by itself.
+        // Each item is rounded up separately.
         Action::GetItem | Action::BatchGetItem => Cost {
             read_units: units
                 * read_units(mean(&entities, |entity| size(table, entity)), consistency),
             is_least: operation.action == Action::BatchGetItem && said.is_none(),
             ..Cost::default()
         },
-        // The sum of what is read is rounded up.
+        // The total read is rounded up.
         Action::Query | Action::Scan => {
             let one = mean(&entities, |entity| row_size(step, table, entity));
             let all = one.saturating_mul(usize::try_from(count).unwrap_or(usize::MAX));
-            // A query cannot be part of a transaction, and precedes it.
+            // A query cannot be part of a transaction; it runs before it.
             let consistency =
                 if operation.consistent { Consistency::Strong } else { Consistency::Eventual };
             Cost {
@@ -115,7 +115,7 @@ fn of_step(step: &Step<'_>) -> Cost {
     }
 }
 
-/// The mean over the entities that an operation is about.
+/// The mean over an operation's entities.
 fn mean(entities: &[&Entity], of: impl Fn(&Entity) -> usize) -> usize {
     let sum = entities.iter().fold(0_usize, |sum, entity| sum.saturating_add(of(entity)));
     sum.checked_div(entities.len()).unwrap_or(0)
@@ -125,18 +125,18 @@ fn size(table: &Table, entity: &Entity) -> usize {
     table.typical_item(entity).size()
 }
 
-/// How many bytes an item has where it is read: in an index only what that holds.
+/// Size of an item as read: only projected attributes in an index.
 fn row_size(step: &Step<'_>, table: &Table, entity: &Entity) -> usize {
     let index = step.operation.index.as_deref().and_then(|name| table.index(name));
     let mut item = table.typical_item(entity);
     if let Some(index) = index {
-        let schema = index.schema();
-        item.retain(|name, _| schema.holds(&table.key, name));
+        let is_key = |name: &str| index.key.contains(name) || table.key.contains(name);
+        item.retain(|name, _| index.projection.holds(name) || is_key(name));
     }
     item.size()
 }
 
-/// What a write of one item costs, indexes included.
+/// Cost of writing one item, including indexes.
 fn write_units(step: &Step<'_>, table: &Table, entity: &Entity, is_transaction: bool) -> f64 {
     let item = table.typical_item(entity);
     let (old, new) = match step.operation.action {
@@ -158,12 +158,12 @@ fn write_units(step: &Step<'_>, table: &Table, entity: &Entity, is_transaction: 
     reckon(&table.schema(), ReturnConsumedCapacity::Total, view(&old), view(&new)).total()
 }
 
-/// An example nests as deep as somebody wrote it, so that it is looked at before it is trusted.
+/// Validates the encoding, because an example may be nested too deeply.
 fn view(stored: &Option<Vec<u8>>) -> Option<ItemRef<'_>> {
     stored.as_ref().and_then(|bytes| ItemRef::new(bytes).ok())
 }
 
-/// The item with every attribute changed that the update changes.
+/// Applies the update with placeholder values.
 fn changed(step: &Step<'_>, item: &Item) -> Item {
     let mut item = item.clone();
     let Some(Ok(update)) = &step.update else {
@@ -184,7 +184,7 @@ fn changed(step: &Step<'_>, item: &Item) -> Item {
     item
 }
 
-/// A value of about the same size that is another one.
+/// A different value of about the same size.
 fn other_than(value: Option<&Value>) -> Value {
     match value {
         Some(Value::S(text)) => {

@@ -6,7 +6,6 @@ use super::{Table, Template};
 use serde::Serialize;
 use singlet_dynamo::operation::CreateTable;
 
-/// The request as it is sent.
 #[derive(Serialize)]
 #[serde(rename_all = "PascalCase")]
 struct Request<'d> {
@@ -25,17 +24,17 @@ struct StreamSpecification {
 }
 
 impl Table {
-    /// The table's name where this is the environment: `snakes-test` for `snakes-{env}`.
+    /// The table's name in an environment: `snakes-test` for `snakes-{env}`.
     #[must_use]
     pub fn name_in(&self, environment: &str) -> String {
         match self.name.parse::<Template>() {
             Ok(template) => template.fill(|_| environment.to_owned()),
-            // A name that is no template is a name all the same.
+            // Not a template: use the name unchanged.
             Err(_) => self.name.clone(),
         }
     }
 
-    /// The part of the name that stands for the environment: `env` of `snakes-{env}`.
+    /// Name of the environment placeholder: `env` for `snakes-{env}`.
     #[must_use]
     pub fn environment_variable(&self) -> Option<String> {
         let template = self.name.parse::<Template>().ok()?;
@@ -45,9 +44,9 @@ impl Table {
         })
     }
 
-    /// The body of the CreateTable request that makes this table.
+    /// The body of the CreateTable request for this table.
     ///
-    /// A TTL attribute is no part of it; [`Table::time_to_live_json`] has the request for that.
+    /// It does not cover the TTL attribute; see [`Table::time_to_live_json`].
     #[must_use]
     pub fn create_table_json(&self, environment: &str) -> String {
         let request = Request {
@@ -61,7 +60,7 @@ impl Table {
         super::file::pretty(&request)
     }
 
-    /// The CreateTable request that makes this table, checked as the service checks it.
+    /// The CreateTable request for this table, validated as DynamoDB would.
     ///
     /// ```
     /// use singlet::design::Design;
@@ -78,8 +77,7 @@ impl Table {
         CreateTable::from_json(self.create_table_json(environment).as_bytes())
     }
 
-    /// The body of the UpdateTimeToLive request that makes the service delete what has expired, if
-    /// the table has an attribute for that.
+    /// The body of the UpdateTimeToLive request that enables TTL, if the table has a TTL attribute.
     #[must_use]
     pub fn time_to_live_json(&self, environment: &str) -> Option<String> {
         let attribute = self.ttl.as_ref()?;

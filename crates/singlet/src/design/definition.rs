@@ -1,8 +1,8 @@
-//! Tables as CreateTable and CloudFormation define them, which is the same but for a few members.
+//! Table definitions for CreateTable and CloudFormation, which differ in only a few members.
 
-use super::{Billing, Index, Table};
+use super::{Billing, Index, KeyAttribute, KeyAttributes, Table, Text};
 use serde::Serialize;
-use singlet_dynamo::schema::{IndexProjection, KeyAttribute, KeySchema, Scope};
+use singlet_dynamo::schema::Scope;
 
 /// The members that CreateTable and CloudFormation share.
 #[derive(Serialize)]
@@ -48,7 +48,7 @@ struct IndexDefinition<'d> {
 pub(super) struct Projection<'d> {
     projection_type: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    non_key_attributes: Option<&'d [String]>,
+    non_key_attributes: Option<&'d [Text]>,
 }
 
 #[derive(Clone, Copy, Serialize)]
@@ -59,7 +59,7 @@ pub(super) struct Throughput {
 }
 
 impl Billing {
-    /// The name in requests.
+    /// Name of the billing mode in requests.
     pub(super) fn mode(self) -> &'static str {
         match self {
             Self::OnDemand => "PAY_PER_REQUEST",
@@ -84,12 +84,12 @@ impl<'d> From<&'d KeyAttribute> for AttributeDefinition<'d> {
     }
 }
 
-impl<'d> From<&'d IndexProjection> for Projection<'d> {
-    fn from(projection: &'d IndexProjection) -> Self {
+impl<'d> From<&'d super::Projection> for Projection<'d> {
+    fn from(projection: &'d super::Projection) -> Self {
         let (projection_type, non_key_attributes) = match projection {
-            IndexProjection::All => ("ALL", None),
-            IndexProjection::KeysOnly => ("KEYS_ONLY", None),
-            IndexProjection::Include(names) => ("INCLUDE", Some(names.as_slice())),
+            super::Projection::All => ("ALL", None),
+            super::Projection::KeysOnly => ("KEYS_ONLY", None),
+            super::Projection::Include(names) => ("INCLUDE", Some(&**names)),
         };
         Self { projection_type, non_key_attributes }
     }
@@ -108,7 +108,7 @@ impl<'d> From<&'d Table> for TableDefinition<'d> {
         Self {
             attribute_definitions: key_attributes(table).into_iter().map(Into::into).collect(),
             key_schema: key_schema(&table.key),
-            // Local indexes use what is set aside for the table.
+            // Local indexes share the table's provisioned throughput.
             local_secondary_indexes: of_scope(Scope::Local).map(|own| index(own, None)).collect(),
             global_secondary_indexes: of_scope(Scope::Global)
                 .map(|own| index(own, throughput))
@@ -119,18 +119,20 @@ impl<'d> From<&'d Table> for TableDefinition<'d> {
     }
 }
 
-fn key_schema(key: &KeySchema) -> Vec<KeyElement<'_>> {
-    key.attributes()
-        .zip(["HASH", "RANGE"])
-        .map(|(attribute, key_type)| KeyElement { attribute_name: &attribute.name, key_type })
+fn key_schema(key: &KeyAttributes) -> Vec<KeyElement<'_>> {
+    key.elements()
+        .map(|(attribute, role)| KeyElement {
+            attribute_name: &attribute.name,
+            key_type: role.as_str(),
+        })
         .collect()
 }
 
-/// The attributes of the keys of a table and its indexes, each once.
+/// The key attributes of a table and its indexes, deduplicated.
 pub(super) fn key_attributes(table: &Table) -> Vec<&KeyAttribute> {
     let mut all: Vec<&KeyAttribute> = Vec::new();
     let keys = std::iter::once(&table.key).chain(table.indexes.iter().map(|index| &index.key));
-    for attribute in keys.flat_map(KeySchema::attributes) {
+    for attribute in keys.flat_map(KeyAttributes::iter) {
         if !all.iter().any(|own| own.name == attribute.name) {
             all.push(attribute);
         }

@@ -1,22 +1,23 @@
-//! What differs between two designs in what they store.
+//! Differences between two designs.
 
 use super::named::Named;
-use super::{Attribute, Design, Entity, Index, IndexKey, Table, Template};
-use singlet_dynamo::schema::KeySchema;
+use super::{
+    Attribute, Design, Entity, Index, IndexKey, KeyAttribute, KeyAttributes, Table, Template,
+};
 use std::fmt::Debug;
 
 impl Design {
-    /// Everything in which items of the two designs are stored differently: tables, keys, indexes,
-    /// templates and attributes, each told in a line. Descriptions, sizes and patterns do not count.
+    /// Lists every difference in how the two designs store items: tables, keys, indexes, templates
+    /// and attributes, one line each. Ignores descriptions, sizes and patterns.
     ///
-    /// A design that was declared as Rust types is compared with the one in a file like this.
+    /// Use it to compare a design declared as Rust types with one in a file.
     ///
     /// ```
-    /// use singlet::design::{Design, Table};
-    /// use singlet_dynamo::schema::{KeyAttribute, KeySchema, KeyType};
+    /// use singlet::design::{Design, KeyAttribute, KeyAttributes, Table};
+    /// use singlet_dynamo::schema::KeyType;
     ///
-    /// let keyed_by = |name: &str| {
-    ///     let key = KeySchema { partition: KeyAttribute::new(name, KeyType::S), sort: None };
+    /// let keyed_by = |name: &'static str| {
+    ///     let key = KeyAttributes::simple(KeyAttribute::new(name, KeyType::S), None);
     ///     Design { tables: vec![Table::new("locks", key)], ..Design::new("locks") }
     /// };
     /// assert!(keyed_by("lockKey").differences(&keyed_by("lockKey")).is_empty());
@@ -41,7 +42,7 @@ struct Found {
 }
 
 impl Found {
-    /// Compares things with the same name, and tells those that only one of the designs has.
+    /// Compares elements with the same name, and reports elements that only one design has.
     fn pairs<T: Named>(
         &mut self,
         place: &str,
@@ -65,7 +66,7 @@ impl Found {
         }
     }
 
-    /// Compares what both have, and shows it if it is not the same.
+    /// Reports a property whose values differ.
     fn fact<T: PartialEq>(
         &mut self,
         place: &str,
@@ -99,14 +100,8 @@ impl Found {
 
     fn entities(&mut self, place: &str, one: &Entity, other: &Entity) {
         let (key, other_key) = (&one.key, &other.key);
-        self.fact(
-            place,
-            "partition key",
-            &key.partition,
-            &other_key.partition,
-            Template::to_string,
-        );
-        self.fact(place, "sort key", &key.sort, &other_key.sort, shown_sort);
+        self.fact(place, "partition key", &key.partition, &other_key.partition, shown_templates);
+        self.fact(place, "sort key", &key.sort, &other_key.sort, shown_templates);
         self.index_keys(place, one, other);
         self.fact(place, "shares keys with", &one.shares_key_with, &other.shares_key_with, shown);
         self.fact(place, "discriminator", &one.discriminator, &other.discriminator, shown);
@@ -129,7 +124,7 @@ impl Found {
 }
 
 impl Found {
-    /// Compares the keys in indexes, those of one index with the same condition with each other.
+    /// Compares index keys, matched by index and condition.
     fn index_keys(&mut self, place: &str, one: &Entity, other: &Entity) {
         let same = |a: &IndexKey, b: &IndexKey| a.index == b.index && a.when == b.when;
         let within = |key: &IndexKey| match &key.when {
@@ -141,8 +136,8 @@ impl Found {
                 Some(other) => {
                     let place = within(own);
                     let (partition, theirs) = (&own.partition, &other.partition);
-                    self.fact(&place, "partition key", partition, theirs, Template::to_string);
-                    self.fact(&place, "sort key", &own.sort, &other.sort, shown_sort);
+                    self.fact(&place, "partition key", partition, theirs, shown_templates);
+                    self.fact(&place, "sort key", &own.sort, &other.sort, shown_templates);
                 }
                 None => self.lines.push(format!("{}: only in the first", within(own))),
             }
@@ -159,14 +154,27 @@ fn shown(value: &impl Debug) -> String {
     format!("{value:?}")
 }
 
-fn shown_sort(sort: &Option<Template>) -> String {
-    sort.as_ref().map_or("none".to_owned(), Template::to_string)
+fn shown_templates(templates: &Vec<Template>) -> String {
+    match templates.as_slice() {
+        [] => "none".to_owned(),
+        [only] => only.to_string(),
+        several => {
+            let texts: Vec<String> = several.iter().map(Template::to_string).collect();
+            format!("({})", texts.join(", "))
+        }
+    }
 }
 
-fn shown_key(key: &KeySchema) -> String {
-    let attributes: Vec<String> = key
-        .attributes()
-        .map(|attribute| format!("{}: {}", attribute.name, attribute.kind))
-        .collect();
-    format!("({})", attributes.join(", "))
+fn shown_key(key: &KeyAttributes) -> String {
+    let shown = |attributes: &mut dyn Iterator<Item = &KeyAttribute>| {
+        let shown = attributes.map(|own| format!("{}: {}", own.name, own.kind));
+        shown.collect::<Vec<_>>().join(", ")
+    };
+    match key.is_composite() {
+        false => format!("({})", shown(&mut key.iter())),
+        true => {
+            let (partition, sort) = (shown(&mut key.partition.iter()), shown(&mut key.sort.iter()));
+            format!("(({partition}), ({sort}))")
+        }
+    }
 }

@@ -1,7 +1,8 @@
-//! The design as a document for people, in Markdown.
+//! The design as a Markdown document.
 
 mod collections;
 mod entities;
+mod keys;
 mod markdown;
 mod patterns;
 mod tables;
@@ -10,8 +11,8 @@ use super::Design;
 use markdown::{Markdown, code};
 
 impl Design {
-    /// The design as a document in Markdown: tables and indexes, which items lie together, entities
-    /// with an example of each, access patterns with their cost, and what the check accepts.
+    /// The design as a Markdown document: tables and indexes, item collections, entities with an
+    /// example of each, access patterns with their cost, and accepted findings.
     ///
     /// ```
     /// use singlet::design::Design;
@@ -55,7 +56,7 @@ impl Design {
     }
 }
 
-/// What the check finds and the design means to be so.
+/// Lists the accepted findings.
 fn write_accepted(design: &Design, out: &mut Markdown) {
     let findings = design.check();
     let accepted: Vec<Vec<String>> = findings

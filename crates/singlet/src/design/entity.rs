@@ -1,6 +1,7 @@
-//! Entities: what kinds of items lie in a table.
+//! Entities: the kinds of items in a table.
 
 use super::attribute::Attribute;
+use super::form;
 use super::is_default;
 use super::named::{self, named};
 use super::template::Template;
@@ -14,40 +15,40 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Entity {
-    /// Its name.
+    /// Name of the entity.
     #[serde(skip)]
     pub name: String,
-    /// What it is.
+    /// Description for documents.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// How the primary key is put together.
+    /// Templates of the primary key.
     pub key: EntityKey,
-    /// How its keys in indexes are put together.
+    /// Templates of its index keys.
     #[serde(default, with = "index_keys", skip_serializing_if = "Vec::is_empty")]
     pub indexes: Vec<IndexKey>,
-    /// The attribute that tells its items from others, if there is one.
+    /// The attribute that identifies its items, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub discriminator: Option<Discriminator>,
-    /// The entities whose items may have the same keys, so that a key is taken once for all of
-    /// them. Each of them says so, and the discriminator tells their items apart.
+    /// Entities that share its key space: a key can belong to an item of only one of them. The
+    /// relation is declared on each of them, and the discriminator tells their items apart.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub shares_key_with: Vec<String>,
-    /// The attribute that holds the fields which are `in_payload`, as one JSON text.
+    /// The attribute that holds all `in_payload` fields as one JSON text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub payload: Option<String>,
-    /// Its attributes, without those that are put together from others.
+    /// Attributes, excluding those built from templates.
     #[serde(default, with = "named")]
     pub attributes: Vec<Attribute>,
     /// When its items expire, if they do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires: Option<Expiry>,
-    /// What its items repeat, if they are there only so that something is found in another way.
+    /// The entity that its items duplicate to provide another access path.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mirrors: Option<Mirror>,
-    /// How large an item is as a rule. If nothing is said, it is reckoned from the attributes.
+    /// Typical item size; estimated from the attributes if not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub typical_bytes: Option<u64>,
-    /// How large an item can get, if something sees to that.
+    /// Maximum item size, if the application enforces one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_bytes: Option<u64>,
 }
@@ -55,7 +56,7 @@ pub struct Entity {
 named!(Entity, "entity", name);
 
 impl Entity {
-    /// An entity of which only the key is known.
+    /// An entity with nothing but a key.
     pub fn new(name: impl Into<String>, key: EntityKey) -> Self {
         Self {
             name: name.into(),
@@ -73,59 +74,61 @@ impl Entity {
         }
     }
 
-    /// The attribute of this name.
+    /// The attribute with this name.
     #[must_use]
     pub fn attribute(&self, name: &str) -> Option<&Attribute> {
         self.attributes.iter().find(|attribute| attribute.name == name)
     }
 
-    /// Its keys in the index of this name: one, or several with different conditions.
+    /// Its keys in an index: one, or several with different conditions.
     pub fn index_keys(&self, index: &str) -> impl Iterator<Item = &IndexKey> {
         self.indexes.iter().filter(move |key| key.index == index)
     }
 
-    /// Whether its items can be in the index of this name.
+    /// Whether its items can appear in an index.
     #[must_use]
     pub fn is_in_index(&self, index: &str) -> bool {
         self.index_keys(index).next().is_some()
     }
 }
 
-/// How the primary key of an entity is put together.
+/// Templates of an entity's primary key.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EntityKey {
     /// The partition key.
-    pub partition: Template,
+    #[serde(with = "form::list")]
+    pub partition: Vec<Template>,
     /// The sort key, if the table has one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub sort: Option<Template>,
+    #[serde(default, with = "form::list", skip_serializing_if = "Vec::is_empty")]
+    pub sort: Vec<Template>,
 }
 
-/// How the key of an entity in an index is put together.
+/// Templates of an entity's key in an index.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct IndexKey {
-    /// The index's name.
+    /// Name of the index.
     #[serde(skip)]
     pub index: String,
-    /// The partition key.
-    pub partition: Template,
-    /// The sort key, if the index has one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub sort: Option<Template>,
-    /// The attribute without which an item is not in the index, if it is said to be sparse.
+    /// The partition key: one template per attribute.
+    #[serde(with = "form::list")]
+    pub partition: Vec<Template>,
+    /// The sort key, if the index has one: one template per attribute.
+    #[serde(default, with = "form::list", skip_serializing_if = "Vec::is_empty")]
+    pub sort: Vec<Template>,
+    /// The attribute that makes the index sparse: items without it are not indexed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub only_with: Option<String>,
-    /// When an item has this key; always, if nothing is said. An entity with several keys in one
-    /// index has a condition on each.
+    /// Condition under which an item has this key; unconditional if `None`. An entity with several
+    /// keys in one index needs a condition on each.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub when: Option<When>,
 }
 
 named!(IndexKey, "index", index);
 
-/// When an item has a key in an index: an attribute has one of these values.
+/// Condition of an index key: the attribute has one of these values.
 ///
 /// In a file it is an object with one member: `{"state": "open"}`, `{"state": ["open",
 /// "reopened"]}`, `{"archived": false}`.
@@ -138,7 +141,7 @@ pub struct When {
 }
 
 impl When {
-    /// The attribute has one of these values.
+    /// A condition that holds if the attribute has one of these values.
     pub fn new(
         attribute: impl Into<String>,
         values: impl IntoIterator<Item = impl Into<String>>,
@@ -199,7 +202,7 @@ impl<'de> Deserialize<'de> for When {
     }
 }
 
-/// Index keys in a file: under the name of their index, one or a list of several.
+/// Index keys in a file: keyed by index name, a single key or a list.
 mod index_keys {
     use super::{IndexKey, fmt};
     use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
@@ -261,7 +264,7 @@ mod index_keys {
         }
     }
 
-    /// One key, or a list.
+    /// A single key or a list.
     struct Keys(Vec<IndexKey>);
 
     impl<'de> Deserialize<'de> for Keys {
@@ -290,31 +293,31 @@ mod index_keys {
 }
 
 impl IndexKey {
-    /// A key in the index of this name, which every item has.
-    pub fn new(index: impl Into<String>, partition: Template, sort: Option<Template>) -> Self {
+    /// An unconditional key in the index with this name.
+    pub fn new(index: impl Into<String>, partition: Vec<Template>, sort: Vec<Template>) -> Self {
         Self { index: index.into(), partition, sort, only_with: None, when: None }
     }
 
-    /// The templates, that of the partition key first.
+    /// The templates, partition key first.
     pub fn templates(&self) -> impl Iterator<Item = &Template> {
-        std::iter::once(&self.partition).chain(&self.sort)
+        self.partition.iter().chain(&self.sort)
     }
 }
 
 impl EntityKey {
-    /// The templates, that of the partition key first.
+    /// The templates, partition key first.
     pub fn templates(&self) -> impl Iterator<Item = &Template> {
-        std::iter::once(&self.partition).chain(&self.sort)
+        self.partition.iter().chain(&self.sort)
     }
 }
 
-/// An attribute that tells the items of an entity from others.
+/// An attribute that identifies the items of an entity.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Discriminator {
-    /// Its name.
+    /// Name of the attribute.
     pub attribute: String,
-    /// What it is for this entity.
+    /// Value for this entity.
     pub value: String,
 }
 
@@ -322,40 +325,40 @@ pub struct Discriminator {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Expiry {
-    /// The attribute that says so, if it is not the table's TTL attribute.
+    /// The attribute with the expiry time, if not the table's TTL attribute.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attribute: Option<String>,
-    /// From when on the time runs.
+    /// Start of the lifetime.
     pub since: Since,
-    /// How long it runs.
+    /// Length of the lifetime.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seconds: Option<u64>,
 }
 
-/// From when on the time runs after which an item expires.
+/// Start of an item's lifetime.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Since {
-    /// From its creation: changes do not renew it.
+    /// Creation: updates do not extend it.
     Creation,
-    /// From its last change: every change renews it.
+    /// Last change: every update extends it.
     Change,
-    /// From the moment in this attribute.
+    /// The time in this attribute.
     Attribute(String),
-    /// It does not run: whoever writes an item says when it expires.
+    /// None: the writer sets the expiry time.
     Given,
 }
 
-/// What the items of an entity repeat of another entity.
+/// The entity that an entity's items duplicate.
 ///
-/// Mirrors, lookups and items such as one for each tag of a site are all of this kind: secondary
-/// items, which have to follow what they repeat.
+/// Covers mirrors, lookup items and fan-out items such as one per tag of a site. They must be
+/// updated together with the original.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Mirror {
-    /// The entity that is repeated.
+    /// The duplicated entity.
     pub entity: String,
-    /// The attributes of it that are repeated; all that both have, if none is named.
+    /// The duplicated attributes; if empty, all that both have.
     #[serde(default, skip_serializing_if = "is_default")]
     pub attributes: Vec<String>,
 }

@@ -1,13 +1,12 @@
-//! Example items, as documents show them and costs are reckoned by.
+//! Example items, for documents and cost estimates.
 
-use super::{Attribute, AttributeType, Entity, Table, Template};
+use super::{Attribute, AttributeType, Entity, KeyAttribute, Table, Template};
 use serde_json::Value as Json;
-use singlet_dynamo::schema::{KeyAttribute, KeyType};
+use singlet_dynamo::schema::KeyType;
 use singlet_dynamo::{Item, Map, Number, Set, Value, base64};
 
 impl Table {
-    /// An item of an entity, with an example of each of its attributes, in the order in which
-    /// people write them: key, fields, index keys.
+    /// An example item of an entity, in the order people write attributes: key, fields, index keys.
     ///
     /// ```
     /// use singlet::design::Design;
@@ -34,7 +33,7 @@ impl Table {
                 item.push((name.to_owned(), value));
             }
         };
-        for (attribute, template) in self.key.attributes().zip(entity.key.templates()) {
+        for (attribute, template) in self.key.iter().zip(entity.key.templates()) {
             add(&attribute.name, key_value(entity, attribute, template));
         }
         if let Some(discriminator) = &entity.discriminator {
@@ -58,7 +57,7 @@ impl Table {
             let Some(index) = self.index(&key.index) else {
                 continue;
             };
-            // The example is in an index if the condition of the key holds for it.
+            // The example has the index key only if its condition holds.
             let holds = key.when.as_ref().is_none_or(|when| {
                 let value = entity.attribute(&when.attribute).map(|own| value_of(entity, own));
                 value.is_some_and(|value| when.values.contains(&text_of(&value)))
@@ -66,20 +65,20 @@ impl Table {
             if !holds {
                 continue;
             }
-            for (attribute, template) in index.key.attributes().zip(key.templates()) {
+            for (attribute, template) in index.key.iter().zip(key.templates()) {
                 add(&attribute.name, key_value(entity, attribute, template));
             }
         }
         item
     }
 
-    /// The example as an item, made as large as the entity says that its items are.
+    /// The example item, padded to the entity's typical size.
     pub(super) fn typical_item(&self, entity: &Entity) -> Item {
         let mut item = Map::from_entries(self.example(entity));
         let missing = entity.typical_bytes.map_or(0, |bytes| {
             usize::try_from(bytes).unwrap_or(usize::MAX).saturating_sub(item.size())
         });
-        // A name that no attribute has, because it is empty; it is never stored.
+        // Pad with an empty attribute name, which cannot collide. This item is never stored.
         if missing > 0 {
             item.insert("", Value::from("x".repeat(missing.min(TYPICAL_BYTES_MAX))));
         }
@@ -87,13 +86,13 @@ impl Table {
     }
 }
 
-/// Costs are reckoned for items up to this size; DynamoDB stores none that are larger.
+/// Upper bound on padding: DynamoDB's item size limit.
 const TYPICAL_BYTES_MAX: usize = singlet_dynamo::limits::ITEM_SIZE_MAX;
 
-/// The beginning of 2026.
+/// 2026-01-01T00:00:00Z.
 const EPOCH_SECONDS: i64 = 1_767_225_600;
 
-/// What a key attribute holds in the example.
+/// Example value of a key attribute.
 fn key_value(entity: &Entity, attribute: &KeyAttribute, template: &Template) -> Value {
     let field = template
         .as_field()
@@ -113,7 +112,7 @@ fn key_value(entity: &Entity, attribute: &KeyAttribute, template: &Template) -> 
     }
 }
 
-/// A value as it stands in a key.
+/// A value as text in a key.
 fn text_of(value: &Value) -> String {
     match value {
         Value::S(text) => text.clone(),
@@ -124,13 +123,13 @@ fn text_of(value: &Value) -> String {
     }
 }
 
-/// The attribute's own example if it has a fitting one, or else one that its type suggests.
+/// The attribute's own example if it is valid, otherwise a sample for its type.
 fn value_of(entity: &Entity, attribute: &Attribute) -> Value {
     let own = attribute.example.as_ref().and_then(|example| typed(attribute.kind, example));
     own.or_else(|| deciding(entity, attribute)).unwrap_or_else(|| sample(attribute))
 }
 
-/// A value with which an item has a key in an index, if the attribute decides that.
+/// A value that satisfies an index key's condition on this attribute.
 fn deciding(entity: &Entity, attribute: &Attribute) -> Option<Value> {
     let mut conditions = entity.indexes.iter().filter_map(|key| key.when.as_ref());
     let value = conditions.find(|when| when.attribute == attribute.name)?.values.first()?;
@@ -142,7 +141,7 @@ fn deciding(entity: &Entity, attribute: &Attribute) -> Option<Value> {
     }
 }
 
-/// Plain JSON as a value of a type, if it can be that.
+/// Converts plain JSON to a value of a type, if possible.
 fn typed(kind: AttributeType, json: &Json) -> Option<Value> {
     let value = match (kind, json) {
         (AttributeType::Binary, Json::String(text)) => Value::B(base64::decode(text).ok()?),
@@ -162,7 +161,7 @@ fn typed(kind: AttributeType, json: &Json) -> Option<Value> {
     kind.stored().is_none_or(|kind| value.kind() == kind).then_some(value)
 }
 
-/// Plain JSON as the value that it looks like.
+/// Converts plain JSON to a value of the obvious type.
 fn untyped(json: &Json) -> Option<Value> {
     Some(match json {
         Json::Null => Value::Null,
@@ -179,7 +178,7 @@ fn untyped(json: &Json) -> Option<Value> {
     })
 }
 
-/// A value that the type suggests.
+/// A sample value for the type.
 fn sample(attribute: &Attribute) -> Value {
     match attribute.kind {
         AttributeType::Id => Value::from(sample_id(&attribute.name)),
@@ -204,7 +203,6 @@ fn sample(attribute: &Attribute) -> Value {
     }
 }
 
-/// A set, which is only absent if it were empty.
 fn set<T: Ord>(elements: Vec<T>, value: impl Fn(Set<T>) -> Value) -> Value {
     Set::new(elements).map_or(Value::Null, value)
 }
@@ -233,7 +231,7 @@ fn words(name: &str) -> String {
     words
 }
 
-/// A value as plain JSON, for people.
+/// A value as plain JSON, for display.
 pub(super) fn plain(value: &Value) -> Json {
     match value {
         Value::S(text) => Json::from(text.as_str()),

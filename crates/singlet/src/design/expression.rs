@@ -1,22 +1,22 @@
-//! Expressions in designs: DynamoDB's own, with less to write.
+//! Expressions in designs: DynamoDB syntax with shortcuts.
 //!
-//! Attribute names stand as they are, also those that the service reserves, and values are
-//! placeholders that nothing is said of. Both are made good here, and the service's own parser
-//! does the rest: what it refuses here, the service refuses as well.
+//! Attribute names are written plainly, even reserved words, and value placeholders have no values.
+//! This module fills in both and hands the result to DynamoDB's parser, so an expression that is
+//! rejected here is rejected by DynamoDB too.
 
 use serde_json::{Value, json};
 use singlet_dynamo::expression::{Condition, Parameter, Placeholders, Update};
 use singlet_dynamo::json::Reader;
 use std::collections::BTreeMap;
 
-/// Reads a condition or a filter.
+/// Parses a condition or filter.
 pub(super) fn condition(text: &str, parameter: Parameter) -> Result<Condition, String> {
     let (text, mut placeholders) = completed(text)?;
     Condition::parse(&text, parameter, &mut placeholders)
         .map_err(|error| error.message().to_owned())
 }
 
-/// Reads an update.
+/// Parses an update.
 pub(super) fn update(text: &str) -> Result<Update, String> {
     let (text, mut placeholders) = completed(text)?;
     Update::parse(&text, Parameter::UpdateExpression, &mut placeholders)
@@ -69,12 +69,12 @@ fn is_keyword(word: &str) -> bool {
         || clause_of(word).is_some()
 }
 
-/// The part of an update that a keyword begins.
+/// The update clause that a keyword starts.
 fn clause_of(word: &str) -> Option<&'static str> {
     ["SET", "REMOVE", "ADD", "DELETE"].into_iter().find(|clause| clause.eq_ignore_ascii_case(word))
 }
 
-/// The text with all names as placeholders, and what the placeholders stand for.
+/// Replaces all names with placeholders, and returns the placeholders' values.
 fn completed(text: &str) -> Result<(String, Placeholders), String> {
     let tokens = tokens(text);
     let mut completed = String::new();
@@ -123,7 +123,7 @@ fn completed(text: &str) -> Result<(String, Placeholders), String> {
     Ok((completed, placeholders))
 }
 
-/// Some value of a type that can stand at this place.
+/// A value of a type that is valid at this position.
 fn value_for(clause: &str, before: &[Token<'_>], next: Option<Token<'_>>) -> Value {
     let previous = before.iter().rev().find(|token| !token.is_space()).copied();
     let is_sign = |token| matches!(token, Some(Token::Other("+" | "-")));
@@ -136,7 +136,7 @@ fn value_for(clause: &str, before: &[Token<'_>], next: Option<Token<'_>>) -> Val
         "ADD" => json!({"N": "1"}),
         "DELETE" => json!({"SS": ["S"]}),
         _ if is_sign(previous) || is_sign(next) => json!({"N": "1"}),
-        // This text is the name of a type too, which `attribute_type` asks for.
+        // `S` is also a valid type name, for `attribute_type`.
         _ => json!({"S": "S"}),
     }
 }

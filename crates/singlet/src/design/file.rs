@@ -1,10 +1,10 @@
-//! Designs in files.
+//! Reading and writing design files.
 
 use super::Design;
 use serde::Serialize;
 use std::fmt;
 
-/// Why a text is no design: where in it, and what is wrong there.
+/// A JSON error in a design file, with its location.
 #[derive(Debug)]
 pub struct ReadError {
     place: String,
@@ -12,20 +12,20 @@ pub struct ReadError {
 }
 
 impl ReadError {
-    /// The way to the place, by names: `tables.snakes.entities.Game.key`. It is empty for the
-    /// design as a whole, and for a text that is no JSON at all.
+    /// Path to the error: `tables.snakes.entities.Game.key`. Empty for the design as a whole and
+    /// for invalid JSON.
     #[must_use]
     pub fn place(&self) -> &str {
         &self.place
     }
 
-    /// The line, counted from 1.
+    /// The line, starting at 1.
     #[must_use]
     pub fn line(&self) -> usize {
         self.error.line()
     }
 
-    /// The character in the line, counted from 1.
+    /// The column, starting at 1.
     #[must_use]
     pub fn column(&self) -> usize {
         self.error.column()
@@ -36,7 +36,7 @@ impl fmt::Display for ReadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (line, column) = (self.line(), self.column());
         let message = self.error.to_string();
-        // The parser says the place at the end, where it is overlooked.
+        // serde_json appends the position; it is more visible at the front.
         let message = message.trim_end_matches(&format!(" at line {line} column {column}"));
         write!(f, "line {line}, column {column}: ")?;
         match self.place.as_str() {
@@ -51,8 +51,8 @@ impl std::error::Error for ReadError {}
 impl Design {
     /// Reads a design from JSON.
     ///
-    /// The error says where it is and what is expected there. Mistakes in the design itself are
-    /// no errors here: `check` finds them, all at once.
+    /// The error has a location and the expected form. Mistakes in the design itself are not errors
+    /// here; `check` reports them.
     ///
     /// ```
     /// use singlet::design::Design;
@@ -66,7 +66,7 @@ impl Design {
     pub fn from_json(text: &str) -> Result<Self, ReadError> {
         let mut reader = serde_json::Deserializer::from_str(text);
         let design = serde_path_to_error::deserialize(&mut reader).map_err(|error| ReadError {
-            // A place that is the whole design, or not known, has a sign and no name.
+            // `serde_path_to_error` prints `.` for the root and `?` for an unknown path.
             place: Some(error.path().to_string())
                 .filter(|place| place != "." && place != "?")
                 .unwrap_or_default(),
@@ -83,10 +83,10 @@ impl Design {
     }
 }
 
-/// JSON for people, and for files.
+/// Pretty-printed JSON with a final newline.
 pub(super) fn pretty(value: &impl Serialize) -> String {
-    // Only maps with keys that are no text and broken implementations of `Serialize` fail, and
-    // there are none here.
+    // Serialization fails only for non-string map keys and broken `Serialize` impls; neither occurs
+    // here.
     let mut text = serde_json::to_string_pretty(value).unwrap_or_default();
     text.push('\n');
     text

@@ -1,25 +1,17 @@
-//! The forms that the language's own types have in a file. They are not ours, so that the derives
-//! stand here, on twins of them.
+//! File forms of types from `singlet_dynamo`, as serde remote derives.
 
+use super::List;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use singlet_dynamo::schema::{IndexProjection, KeyAttribute, KeySchema, KeyType, Scope};
+use singlet_dynamo::schema::{KeyType, Scope};
 use singlet_dynamo::table::StreamViewType;
 use singlet_template::{DELIMITER_RULE, is_delimiter};
 
 #[derive(Serialize, Deserialize)]
 #[serde(remote = "KeyType")]
-enum KeyTypeForm {
+pub(super) enum KeyTypeForm {
     S,
     N,
     B,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(remote = "IndexProjection", rename_all = "SCREAMING_SNAKE_CASE")]
-pub(super) enum ProjectionForm {
-    All,
-    KeysOnly,
-    Include(Vec<String>),
 }
 
 #[derive(Serialize, Deserialize)]
@@ -38,7 +30,7 @@ pub(super) enum StreamForm {
     NewAndOldImages,
 }
 
-/// A stream that there may be.
+/// An optional stream.
 pub(super) mod stream {
     use super::{Deserialize, Deserializer, Serialize, Serializer, StreamForm, StreamViewType};
 
@@ -61,80 +53,78 @@ pub(super) mod stream {
     }
 }
 
-/// A key attribute: `"PK"`, or `{"name": "stars", "type": "N"}` for what is not text.
-#[derive(Serialize, Deserialize)]
-#[serde(
-    untagged,
-    expecting = "a key attribute is a name such as \"PK\", which is text, or an object such as \
-                 {\"name\": \"stars\", \"type\": \"N\"} with a type of S, N or B"
-)]
-enum AttributeForm {
-    Text(String),
-    Typed(TypedForm),
-}
+/// A single element, or a list of several.
+pub(super) mod list {
+    use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer, StrDeserializer};
+    use serde::de::{DeserializeOwned, Error, MapAccess, SeqAccess, Visitor};
+    use serde::{Deserializer, Serialize, Serializer};
+    use std::fmt;
+    use std::marker::PhantomData;
 
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct TypedForm {
-    name: String,
-    #[serde(rename = "type", with = "KeyTypeForm")]
-    kind: KeyType,
-}
-
-impl From<&KeyAttribute> for AttributeForm {
-    fn from(attribute: &KeyAttribute) -> Self {
-        let name = attribute.name.clone();
-        match attribute.kind {
-            KeyType::S => Self::Text(name),
-            kind => Self::Typed(TypedForm { name, kind }),
-        }
-    }
-}
-
-impl From<AttributeForm> for KeyAttribute {
-    fn from(form: AttributeForm) -> Self {
-        match form {
-            AttributeForm::Text(name) => Self::new(name, KeyType::S),
-            AttributeForm::Typed(TypedForm { name, kind }) => Self::new(name, kind),
-        }
-    }
-}
-
-/// The key of a table or an index.
-pub(super) mod key {
-    use super::{AttributeForm, Deserialize, Deserializer, KeySchema, Serialize, Serializer};
-
-    #[derive(Serialize, Deserialize)]
-    #[serde(deny_unknown_fields)]
-    struct Form {
-        partition: AttributeForm,
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        sort: Option<AttributeForm>,
-    }
-
-    pub(in super::super) fn serialize<S: Serializer>(
-        key: &KeySchema,
+    pub(in super::super) fn serialize<T: Serialize, S: Serializer>(
+        list: &[T],
         serializer: S,
     ) -> Result<S::Ok, S::Error> {
-        let partition = AttributeForm::from(&key.partition);
-        let sort = key.sort.as_ref().map(AttributeForm::from);
-        Form { partition, sort }.serialize(serializer)
+        match list {
+            [only] => only.serialize(serializer),
+            several => several.serialize(serializer),
+        }
     }
 
-    pub(in super::super) fn deserialize<'de, D: Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<KeySchema, D::Error> {
-        let form = Form::deserialize(deserializer)?;
-        Ok(KeySchema { partition: form.partition.into(), sort: form.sort.map(Into::into) })
+    pub(in super::super) fn deserialize<'de, T, L, D>(deserializer: D) -> Result<L, D::Error>
+    where
+        T: DeserializeOwned,
+        L: From<Vec<T>>,
+        D: Deserializer<'de>,
+    {
+        deserializer.deserialize_any(OneOrSeveral(PhantomData)).map(L::from)
     }
+
+    struct OneOrSeveral<T>(PhantomData<T>);
+
+    impl<'de, T: DeserializeOwned> Visitor<'de> for OneOrSeveral<T> {
+        type Value = Vec<T>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a string, or a list for an index whose key has several attributes")
+        }
+
+        fn visit_str<E: Error>(self, text: &str) -> Result<Vec<T>, E> {
+            T::deserialize(StrDeserializer::new(text)).map(|only| vec![only])
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Vec<T>, A::Error> {
+            T::deserialize(MapAccessDeserializer::new(map)).map(|only| vec![only])
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Vec<T>, A::Error> {
+            let list = Vec::deserialize(SeqAccessDeserializer::new(list))?;
+            match list.is_empty() {
+                true => Err(A::Error::custom("an empty list is no key: name an attribute")),
+                false => Ok(list),
+            }
+        }
+    }
+
+    use serde::Deserialize as _;
 }
 
-/// The character between the parts of keys.
+/// An empty list.
+pub(super) fn none<T: Clone>() -> List<T> {
+    List::Borrowed(&[])
+}
+
+/// Whether a list can be omitted.
+pub(super) fn is_empty<T: Clone>(list: &List<T>) -> bool {
+    list.is_empty()
+}
+
+/// The design's delimiter.
 pub(super) fn delimiter<'de, D: Deserializer<'de>>(deserializer: D) -> Result<char, D::Error> {
     char::deserialize(deserializer).and_then(checked_delimiter)
 }
 
-/// The character between the parts of a table's keys.
+/// A table's delimiter.
 pub(super) fn table_delimiter<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<char>, D::Error> {

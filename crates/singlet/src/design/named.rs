@@ -1,7 +1,7 @@
-//! Things with names, as they stand in a file: members of an object, in their order.
+//! Named elements in a file: members of an object, in order.
 //!
-//! Names are said once, places in error messages read like the design (`tables.snakes.entities`),
-//! and a name cannot be given twice.
+//! Each name is written once and must be unique, and paths in errors follow the design
+//! (`tables.snakes.entities`).
 
 use serde::de::{DeserializeOwned, Error, MapAccess, Visitor};
 use serde::ser::SerializeMap;
@@ -9,9 +9,9 @@ use serde::{Deserializer, Serialize, Serializer};
 use std::fmt;
 use std::marker::PhantomData;
 
-/// What is kept in a list in memory, and under its name in a file.
+/// An element of a list in memory; a member with its name in a file.
 pub(super) trait Named {
-    /// What one of them is called in messages.
+    /// Name of the element's kind in messages.
     const NOUN: &'static str;
 
     fn name(&self) -> &str;
@@ -71,7 +71,7 @@ impl<'de, T: Named + DeserializeOwned> Visitor<'de> for Members<T> {
     }
 }
 
-/// Says of a type how its name is kept.
+/// Implements `Named` for a type with a name field.
 macro_rules! named {
     ($type:ty, $noun:literal, $field:ident) => {
         impl $crate::design::named::Named for $type {
@@ -82,7 +82,7 @@ macro_rules! named {
             }
 
             fn set_name(&mut self, name: String) {
-                self.$field = name;
+                self.$field = name.into();
             }
         }
     };

@@ -1,4 +1,4 @@
-//! Operations: what an access pattern asks of DynamoDB.
+//! Operations: the DynamoDB requests of an access pattern.
 
 use super::is_default;
 use super::named::{self, named};
@@ -12,56 +12,55 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Operation {
-    /// The service's name of the operation.
+    /// The DynamoDB operation.
     pub action: Action,
-    /// The table; it may be left out where the design has only one.
+    /// The table; optional if the design has only one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub table: Option<String>,
-    /// The index that is read, if it is not the table itself.
+    /// The index to read; the table itself if `None`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub index: Option<String>,
-    /// The entities that are read or written.
+    /// The entities to read or write.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub entities: Vec<String>,
-    /// What the request says of key attributes: the key of an item, or the key condition of a
-    /// query. If a write or a read of single items says nothing, it gives the whole key of its
-    /// entity.
+    /// Conditions on key attributes: an item's key, or a query's key condition. If empty, an
+    /// operation on single items gives the whole key of its entity.
     #[serde(default, with = "named", skip_serializing_if = "Vec::is_empty")]
     pub key: Vec<KeyCondition>,
-    /// A filter expression. Names may be written plainly even if they are reserved words.
+    /// A filter expression. Reserved words need no placeholders.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub filter: Option<String>,
-    /// A condition expression, written in the same way.
+    /// A condition expression, in the same syntax.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub condition: Option<String>,
-    /// An update expression, written in the same way.
+    /// An update expression, in the same syntax.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub update: Option<String>,
-    /// Whether a BatchWriteItem deletes; else it puts.
+    /// Whether a BatchWriteItem deletes rather than puts.
     #[serde(default, skip_serializing_if = "is_default")]
     pub deletes: bool,
-    /// Whether a read sees every write before it.
+    /// Whether the read is strongly consistent.
     #[serde(default, skip_serializing_if = "is_default")]
     pub consistent: bool,
-    /// Whether a query goes from the greatest sort key down.
+    /// Whether a query reads in descending sort key order.
     #[serde(default, skip_serializing_if = "is_default")]
     pub descending: bool,
-    /// How many items a request reads at most.
+    /// Maximum number of items per request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u64>,
-    /// How many items it gives or writes as a rule.
+    /// Typical number of items returned or written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub items: Option<u64>,
-    /// How many items it reads for that as a rule, if a filter discards some.
+    /// Typical number of items read, if a filter discards some.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reads: Option<u64>,
-    /// What becomes of items that have expired and are not deleted yet.
+    /// Handling of items that have expired but are not deleted yet.
     #[serde(default, skip_serializing_if = "is_default")]
     pub expired: ExpiredItems,
 }
 
 impl Operation {
-    /// An operation of which only the name is known.
+    /// An operation with only an action.
     #[must_use]
     pub fn new(action: Action) -> Self {
         Self {
@@ -83,7 +82,7 @@ impl Operation {
         }
     }
 
-    /// What it says of the key attribute of this name.
+    /// The test on a key attribute.
     #[must_use]
     pub fn key_test(&self, attribute: &str) -> Option<&KeyTest> {
         let found = self.key.iter().find(|condition| condition.attribute == attribute);
@@ -91,7 +90,7 @@ impl Operation {
     }
 }
 
-/// An operation of the service.
+/// A DynamoDB operation.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(from = "String", into = "String")]
 #[expect(missing_docs, reason = "the variants are the operations' names")]
@@ -104,14 +103,14 @@ pub enum Action {
     UpdateItem,
     DeleteItem,
     BatchWriteItem,
-    /// The part of a transaction that only checks.
+    /// The condition-only part of a transaction.
     ConditionCheck,
-    /// What a design says and the service does not have.
+    /// A name that DynamoDB does not have.
     Other(String),
 }
 
 impl Action {
-    /// All that the service has.
+    /// All operations that DynamoDB has.
     const NAMES: [(&'static str, Self); 9] = [
         ("GetItem", Self::GetItem),
         ("BatchGetItem", Self::BatchGetItem),
@@ -124,7 +123,7 @@ impl Action {
         ("ConditionCheck", Self::ConditionCheck),
     ];
 
-    /// The name.
+    /// Name of the operation.
     #[must_use]
     pub fn name(&self) -> &str {
         match self {
@@ -135,7 +134,7 @@ impl Action {
         }
     }
 
-    /// Whether it gives items.
+    /// Whether it returns items.
     #[must_use]
     pub fn is_read(&self) -> bool {
         matches!(self, Self::GetItem | Self::BatchGetItem | Self::Query | Self::Scan)
@@ -169,52 +168,52 @@ impl fmt::Display for Action {
     }
 }
 
-/// What a request says of one key attribute.
+/// A condition on one key attribute.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct KeyCondition {
-    /// The attribute's name.
+    /// Name of the attribute.
     #[serde(skip)]
     pub attribute: String,
-    /// What is said of it.
+    /// The test that its value must pass.
     pub test: KeyTest,
 }
 
 named!(KeyCondition, "key attribute", attribute);
 
 impl KeyCondition {
-    /// This of the attribute of this name.
+    /// A condition on the attribute with this name.
     pub fn new(attribute: impl Into<String>, test: KeyTest) -> Self {
         Self { attribute: attribute.into(), test }
     }
 }
 
-/// What is said of a key attribute. Fields in the templates are parameters of the pattern.
+/// A test on a key attribute. Fields in the templates are parameters of the pattern.
 ///
-/// In a file, equality is the template alone: `"PK": "GAME#{code}"`, and all else an object:
+/// In a file, equality is just the template, `"PK": "GAME#{code}"`, and other tests are objects,
 /// `"SK": {"begins_with": "PLAYER#"}`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-// The derives make the long form; the short one is added below.
+// The derives handle the object form; the impls below add the short one.
 #[serde(remote = "Self", rename_all = "snake_case")]
 pub enum KeyTest {
-    /// It is this.
+    /// Equal.
     Equals(Template),
-    /// It is less than this.
+    /// Less than.
     Below(Template),
-    /// It is this or less.
+    /// Less than or equal.
     AtMost(Template),
-    /// It is greater than this.
+    /// Greater than.
     Above(Template),
-    /// It is this or greater.
+    /// Greater than or equal.
     AtLeast(Template),
-    /// It is between these, both included.
+    /// Between the two, inclusive.
     Between([Template; 2]),
-    /// It begins with this.
+    /// Has this prefix.
     BeginsWith(Template),
 }
 
 impl KeyTest {
-    /// The templates in it.
+    /// The templates of the test.
     pub fn templates(&self) -> impl Iterator<Item = &Template> {
         let (one, other) = match self {
             Self::Equals(template)
@@ -262,15 +261,15 @@ impl<'de> Visitor<'de> for EitherForm {
     }
 }
 
-/// What a read does about items that have expired and are not deleted yet.
+/// How a read handles items that have expired but are not deleted yet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ExpiredItems {
-    /// Nothing is said.
+    /// The design does not say.
     #[default]
     Unstated,
-    /// They are left out.
+    /// Skips them.
     Skipped,
-    /// They are wanted too.
+    /// Returns them.
     Wanted,
 }

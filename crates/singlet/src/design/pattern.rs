@@ -5,33 +5,32 @@ use super::named::named;
 use super::operation::Operation;
 use serde::{Deserialize, Serialize};
 
-/// Something that the application does with the tables, in one or several operations.
+/// A use of the tables by the application, as one or more operations.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AccessPattern {
-    /// Its name.
+    /// Name of the pattern.
     #[serde(skip)]
     pub name: String,
-    /// What it is for.
+    /// Purpose of the pattern.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// Who waits for it.
     #[serde(default, skip_serializing_if = "is_default")]
     pub caller: Caller,
-    /// What sets it off: routes, jobs.
+    /// Routes or jobs that trigger it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub triggered_by: Vec<String>,
-    /// How often it happens, in words.
+    /// Frequency, in words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub frequency: Option<String>,
-    /// How often it happens at the busiest time.
+    /// Peak rate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub per_second: Option<f64>,
-    /// Whether its operations are one transaction: all of its writes, or all of its reads if it
-    /// has no others.
+    /// Whether its writes form one transaction; its reads do if it has no writes.
     #[serde(default, skip_serializing_if = "is_default")]
     pub transaction: bool,
-    /// What it does. None is how a design says that it does not serve this yet.
+    /// Its operations. Empty if the design does not serve the pattern yet.
     #[serde(default)]
     pub operations: Vec<Operation>,
 }
@@ -39,7 +38,7 @@ pub struct AccessPattern {
 named!(AccessPattern, "pattern", name);
 
 impl AccessPattern {
-    /// A pattern of these operations, for a user.
+    /// A user-facing pattern with these operations.
     pub fn new(name: impl Into<String>, operations: Vec<Operation>) -> Self {
         Self {
             name: name.into(),
@@ -68,22 +67,22 @@ pub enum Caller {
 }
 
 impl Caller {
-    /// Whether a person waits.
+    /// Whether a user waits for it.
     #[must_use]
     pub fn is_user(self) -> bool {
         matches!(self, Self::User | Self::Both)
     }
 }
 
-/// A finding that is known and meant to be so.
+/// A finding that the design accepts.
 ///
-/// It covers the findings with its code whose place has all that is named here.
+/// Covers all findings with this code whose place matches every name given here.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Acceptance {
     /// The rule's code.
     pub code: String,
-    /// The table in which it was found.
+    /// The table of the finding.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub table: Option<String>,
     /// The index.
@@ -98,6 +97,6 @@ pub struct Acceptance {
     /// The access pattern.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pattern: Option<String>,
-    /// Why it is meant to be so.
+    /// Reason for accepting it.
     pub because: String,
 }

@@ -1,18 +1,18 @@
-//! Which keys pass a key condition.
+//! Which keys satisfy a key condition.
 
 use super::{KeyTest, Template};
 use crate::key::{Form, Segment, catches, overlaps};
 use std::cmp::Ordering;
 
-/// Which parts of an entity's key pass a key condition.
+/// Which parts of an entity's key satisfy a key condition.
 pub(super) struct Reached {
     pub(super) partition: bool,
     pub(super) sort: bool,
 }
 
-/// Whether some key of the template `theirs` passes the test, whatever the parameters are.
+/// Whether some key of the template `theirs` passes the test, for some parameters.
 ///
-/// Where that cannot be told, the answer is yes.
+/// Conservative: true if unknown.
 pub(super) fn reaches<'t>(
     test: &'t KeyTest,
     segments: impl Fn(&'t Template) -> Vec<Segment<'t>>,
@@ -27,7 +27,7 @@ pub(super) fn reaches<'t>(
         KeyTest::Below(bound) | KeyTest::AtMost(bound) => can_be(bound, Ordering::Less),
         KeyTest::Above(bound) | KeyTest::AtLeast(bound) => can_be(bound, Ordering::Greater),
         KeyTest::Between([lower, upper]) => {
-            // What lies between two texts begins with what both of these begin with.
+            // Every text between the bounds starts with their common prefix.
             let common = lower.pieces().iter().zip(upper.pieces()).take_while(|(a, b)| a == b);
             let lower_segments = segments(lower);
             let common = lower_segments.get(..common.count()).unwrap_or_default();
@@ -38,11 +38,11 @@ pub(super) fn reaches<'t>(
     }
 }
 
-/// How all keys of one template compare to all keys of another, if it is the same for all of them.
+/// How keys of one template compare to keys of another, if the order is the same for all of them.
 fn compare(one: &[Segment<'_>], other: &[Segment<'_>]) -> Option<Ordering> {
     let mut other = bounds(other);
     for ours in bounds(one) {
-        // Whoever ends first is not known to be less: a part of any length may follow.
+        // A shorter template does not sort first: a variable-length part may follow.
         match (ours, other.next()?) {
             ((_, most), (least, _)) if most < least => return Some(Ordering::Less),
             ((least, _), (_, most)) if least > most => return Some(Ordering::Greater),
@@ -53,7 +53,7 @@ fn compare(one: &[Segment<'_>], other: &[Segment<'_>]) -> Option<Ordering> {
     None
 }
 
-/// The least and the greatest byte at each place, up to the first part of unknown length.
+/// The minimum and maximum byte at each position, up to the first variable-length part.
 fn bounds<'s>(segments: &'s [Segment<'_>]) -> impl Iterator<Item = (u8, u8)> + 's {
     const DIGIT: (u8, u8) = (b'0', b'9');
     let is_fixed = |segment: &&Segment<'_>| match segment {

@@ -1,52 +1,41 @@
-//! A design from a file as the shapes that macros make of declarations, so that the rules of
+//! Converts a design from a file into the shapes that the macros generate, so that the rules in
 //! [`crate::check`] apply to both.
 
 use super::check::{Finding, Place};
-use super::{Attribute, AttributeType, Design, Entity, IndexKey, Piece, Table, Template};
+use super::{
+    Attribute, AttributeType, Design, Entity, IndexKey, KeyAttribute, KeyAttributes, Piece, Table,
+    Template,
+};
 use crate::check::{Fault, entity_fault, table_fault};
 use crate::key::{Form, Segment, Shape};
 use crate::shape::{
-    Billing, EntityShapeOf, FieldShapeOf, IndexKeyShapeOf, IndexShapeOf, Keeper, KeyAttributeOf,
-    KeyAttributesOf, KeyShapeOf, ProjectedOf, Storage, TableShapeOf, TemplateOf, TemplatePart,
-    WhenShapeOf,
+    EntityShapeOf, FieldShapeOf, IndexKeyShapeOf, Keeper, KeyShapeOf, Storage, TableShapeOf,
+    TemplateOf, TemplatePart, WhenShapeOf,
 };
-use singlet_dynamo::schema::{IndexProjection, KeyAttribute, KeySchema, KeyType, Scope};
+use singlet_dynamo::schema::KeyType;
 
-/// What the rules find in a table and its entities.
+/// Applies the shared rules to a table and its entities.
 pub(super) fn faults(design: &Design, table: &Table) -> Vec<Finding> {
     let delimiter = design.delimiter_of(table);
     let pieces: Vec<EntityPieces<'_>> =
         table.entities.iter().map(|entity| EntityPieces::of(table, entity, delimiter)).collect();
     let lists: Vec<EntityLists<'_>> = pieces.iter().map(EntityPieces::lists).collect();
+    let both = || pieces.iter().zip(&lists);
+    let keys: Vec<Vec<IndexKeyShapeOf<'_>>> =
+        both().map(|(pieces, lists)| pieces.index_keys(lists)).collect();
     let entities: Vec<EntityShapeOf<'_>> =
-        pieces.iter().zip(&lists).map(|(pieces, lists)| pieces.shape(lists)).collect();
+        both().zip(&keys).map(|((pieces, lists), keys)| pieces.shape(lists, keys)).collect();
     let entities: Vec<&EntityShapeOf<'_>> = entities.iter().collect();
-    let included: Vec<Vec<&str>> =
-        table.indexes.iter().map(|index| names(&index.projection)).collect();
-    let indexes: Vec<IndexShapeOf<'_>> = table
-        .indexes
-        .iter()
-        .zip(&included)
-        .map(|(index, included)| IndexShapeOf {
-            name: &index.name,
-            key: key_attributes(&index.key),
-            projection: match index.projection {
-                IndexProjection::All => ProjectedOf::All,
-                IndexProjection::KeysOnly => ProjectedOf::Keys,
-                IndexProjection::Include(_) => ProjectedOf::Attributes(included),
-            },
-            local: index.scope == Scope::Local,
-        })
-        .collect();
     let shape = TableShapeOf {
         type_name: &table.name,
         name: &table.name,
-        key: key_attributes(&table.key),
-        indexes: &indexes,
+        elsewhere: None,
+        key: table.key.clone(),
+        indexes: &table.indexes,
         ttl: table.ttl.as_deref(),
-        billing: Billing::OnDemand,
+        billing: table.billing,
         stream: false,
-        // One that is not ASCII is in no form.
+        // No form depends on a non-ASCII delimiter.
         delimiter: u8::try_from(delimiter).ok().filter(u8::is_ascii).unwrap_or_default(),
         entities: &entities,
     };
@@ -74,36 +63,28 @@ fn finding(table: &Table, fault: &Fault<'_>) -> Finding {
     }
 }
 
-fn names(projection: &IndexProjection) -> Vec<&str> {
-    match projection {
-        IndexProjection::Include(names) => names.iter().map(String::as_str).collect(),
-        IndexProjection::All | IndexProjection::KeysOnly => Vec::new(),
-    }
-}
-
-fn key_attributes(key: &KeySchema) -> KeyAttributesOf<'_> {
-    fn attribute(attribute: &KeyAttribute) -> KeyAttributeOf<'_> {
-        KeyAttributeOf { name: &attribute.name, kind: attribute.kind }
-    }
-    KeyAttributesOf { partition: attribute(&key.partition), sort: key.sort.as_ref().map(attribute) }
-}
-
-/// What the templates of an entity are made of.
+/// The parsed templates and lists of an entity, which its shape borrows.
 struct EntityPieces<'d> {
     table: &'d Table,
     entity: &'d Entity,
     key: KeyPieces<'d>,
     indexes: Vec<KeyPieces<'d>>,
-    /// For each attribute, the texts that it can be.
+    /// For each attribute, its allowed texts.
     one_of: Vec<Vec<&'d str>>,
-    /// For each key in an index, the values of its condition.
+    /// For each index key, the values of its condition.
     values: Vec<Vec<&'d str>>,
     shares_key_with: Vec<&'d str>,
 }
 
 struct KeyPieces<'d> {
-    partition: TemplatePieces<'d>,
-    sort: Option<TemplatePieces<'d>>,
+    partition: Vec<TemplatePieces<'d>>,
+    sort: Vec<TemplatePieces<'d>>,
+}
+
+/// The lists of a key's shape.
+struct TemplateLists<'p> {
+    partition: Vec<TemplateOf<'p>>,
+    sort: Vec<TemplateOf<'p>>,
 }
 
 struct TemplatePieces<'d> {
@@ -114,27 +95,34 @@ struct TemplatePieces<'d> {
 
 /// The lists of an entity's shape.
 struct EntityLists<'p> {
-    indexes: Vec<IndexKeyShapeOf<'p>>,
+    key: TemplateLists<'p>,
+    keys: Vec<TemplateLists<'p>>,
     fields: Vec<FieldShapeOf<'p>>,
 }
 
 impl<'d> EntityPieces<'d> {
     fn of(table: &'d Table, entity: &'d Entity, delimiter: char) -> Self {
         let texts = |texts: &'d [String]| texts.iter().map(String::as_str).collect();
-        let keys = |schema: Option<&KeySchema>, partition, sort: Option<&'d Template>| {
-            let kind = |attribute: Option<&KeyAttribute>| attribute.map(|own| own.kind);
-            let of_partition = kind(schema.map(|key| &key.partition));
-            let of_sort = kind(schema.and_then(|key| key.sort.as_ref()));
-            let pieces = |template, kind| TemplatePieces::of(entity, template, kind, delimiter);
+        let keys = |schema: Option<&KeyAttributes>,
+                    partition: &'d [Template],
+                    sort: &'d [Template]| {
+            let pieces = |templates: &'d [Template], kinds: Vec<KeyType>| {
+                let kinds = kinds.into_iter().map(Some).chain(std::iter::repeat(None));
+                let pieces = templates.iter().zip(kinds);
+                pieces.map(|(own, kind)| TemplatePieces::of(entity, own, kind, delimiter)).collect()
+            };
+            let kinds = |own: &KeyAttribute| own.kind;
+            let of_partition = schema.map(|key| key.partition.iter().map(kinds).collect());
+            let of_sort = schema.map(|key| key.sort.iter().map(kinds).collect());
             KeyPieces {
-                partition: pieces(partition, of_partition),
-                sort: sort.map(|sort| pieces(sort, of_sort)),
+                partition: pieces(partition, of_partition.unwrap_or_default()),
+                sort: pieces(sort, of_sort.unwrap_or_default()),
             }
         };
-        let key = keys(Some(&table.key), &entity.key.partition, entity.key.sort.as_ref());
+        let key = keys(Some(&table.key), &entity.key.partition, &entity.key.sort);
         let of_index = |key: &'d IndexKey| {
             let schema = table.index(&key.index).map(|index| &index.key);
-            keys(schema, &key.partition, key.sort.as_ref())
+            keys(schema, &key.partition, &key.sort)
         };
         let values = |key: &'d IndexKey| key.when.as_ref().map(|when| texts(&when.values));
         Self {
@@ -149,22 +137,26 @@ impl<'d> EntityPieces<'d> {
     }
 
     fn lists(&self) -> EntityLists<'_> {
-        let keys = self.entity.indexes.iter().zip(&self.indexes).zip(&self.values);
         let attributes = self.entity.attributes.iter().zip(&self.one_of);
         EntityLists {
-            indexes: keys
-                .map(|((key, pieces), values)| IndexKeyShapeOf {
-                    index: &key.index,
-                    key: pieces.shape(),
-                    when: key.when.as_ref().map(|when| WhenShapeOf {
-                        field: &when.attribute,
-                        place: place_of(self.entity, &when.attribute),
-                        values,
-                    }),
-                })
-                .collect(),
+            key: self.key.lists(),
+            keys: self.indexes.iter().map(KeyPieces::lists).collect(),
             fields: attributes.map(|(own, one_of)| self.field(own, one_of)).collect(),
         }
+    }
+
+    fn index_keys<'p>(&'p self, lists: &'p EntityLists<'p>) -> Vec<IndexKeyShapeOf<'p>> {
+        let keys = self.entity.indexes.iter().zip(&lists.keys).zip(&self.values);
+        keys.map(|((key, lists), values)| IndexKeyShapeOf {
+            index: &key.index,
+            key: lists.shape(),
+            when: key.when.as_ref().map(|when| WhenShapeOf {
+                field: &when.attribute,
+                place: place_of(self.entity, &when.attribute),
+                values,
+            }),
+        })
+        .collect()
     }
 
     fn field<'p>(&'p self, attribute: &'p Attribute, one_of: &'p [&'d str]) -> FieldShapeOf<'p> {
@@ -178,7 +170,7 @@ impl<'d> EntityPieces<'d> {
         } else if attribute.in_payload {
             (Storage::Payload, attribute.kind)
         } else if is_expiry {
-            // Any number may be one of seconds.
+            // Any number may be in epoch seconds.
             (Storage::Expiry, AttributeType::EpochSeconds)
         } else {
             (Storage::Attribute, attribute.kind)
@@ -195,12 +187,16 @@ impl<'d> EntityPieces<'d> {
         }
     }
 
-    fn shape<'p>(&'p self, lists: &'p EntityLists<'p>) -> EntityShapeOf<'p> {
+    fn shape<'p>(
+        &'p self,
+        lists: &'p EntityLists<'p>,
+        indexes: &'p [IndexKeyShapeOf<'p>],
+    ) -> EntityShapeOf<'p> {
         let entity = self.entity;
         EntityShapeOf {
             name: &entity.name,
-            key: self.key.shape(),
-            indexes: &lists.indexes,
+            key: lists.key.shape(),
+            indexes,
             fields: &lists.fields,
             stored: &[],
             discriminator: entity
@@ -208,7 +204,8 @@ impl<'d> EntityPieces<'d> {
                 .as_ref()
                 .map(|own| (own.attribute.as_str(), own.value.as_str())),
             payload: entity.payload.as_deref(),
-            // An entity with an attribute of its own for this is overwritten, like a lock.
+            // With a separate expiry attribute, items are overwritten rather than deleted, like
+            // locks.
             expires: entity.expires.as_ref().is_some_and(|expiry| expiry.attribute.is_none()),
             shares_key_with: &self.shares_key_with,
         }
@@ -216,17 +213,22 @@ impl<'d> EntityPieces<'d> {
 }
 
 impl KeyPieces<'_> {
-    fn shape(&self) -> KeyShapeOf<'_> {
-        KeyShapeOf {
-            pattern: "",
-            partition: self.partition.shape(),
-            sort: self.sort.as_ref().map(TemplatePieces::shape),
+    fn lists(&self) -> TemplateLists<'_> {
+        TemplateLists {
+            partition: self.partition.iter().map(TemplatePieces::shape).collect(),
+            sort: self.sort.iter().map(TemplatePieces::shape).collect(),
         }
     }
 }
 
+impl TemplateLists<'_> {
+    fn shape(&self) -> KeyShapeOf<'_> {
+        KeyShapeOf { pattern: "", partition: &self.partition, sort: &self.sort }
+    }
+}
+
 impl<'d> TemplatePieces<'d> {
-    /// The pieces of a template for a key attribute of this type.
+    /// Parses a template for a key attribute of this type.
     fn of(
         entity: &'d Entity,
         template: &'d Template,
@@ -240,7 +242,7 @@ impl<'d> TemplatePieces<'d> {
                 Piece::Field { name, width } => {
                     let attribute = entity.attribute(name);
                     let is_text = kind.is_none_or(|kind| kind == KeyType::S);
-                    // Text of one width sorts as numbers do, whether or not the template says so.
+                    // Numbers of equal width sort correctly even without a width in the template.
                     let own_width = attribute.filter(|_| is_text).and_then(digits);
                     let (width, place) =
                         (width.or(own_width).unwrap_or_default(), place_of(entity, name));
@@ -259,14 +261,14 @@ impl<'d> TemplatePieces<'d> {
     }
 }
 
-/// The place of an attribute in the entity, or none that there is.
+/// Position of an attribute in the entity; `usize::MAX` if it is undeclared.
 fn place_of(entity: &Entity, name: &str) -> usize {
     let place = entity.attributes.iter().position(|attribute| attribute.name == name);
     place.unwrap_or(usize::MAX)
 }
 
-/// What the values of an attribute look like in a key. One of which nothing is said is taken for an
-/// identifier, or for a number if it has a width, which is what people mean.
+/// Shape of an attribute's values in a key. An undeclared attribute is assumed to be an identifier,
+/// or an integer if it has a width.
 fn shape_of(attribute: Option<&Attribute>, width: u8, delimiter: char) -> Shape {
     let Some(attribute) = attribute else {
         let closed = u8::try_from(delimiter).map_or(Form::Open, Form::Without);
@@ -288,9 +290,9 @@ fn shape_of(attribute: Option<&Attribute>, width: u8, delimiter: char) -> Shape 
     }
 }
 
-/// How many digits all values of a whole number have, if it is the same for all of them.
+/// Number of digits of an integer, if all values have the same.
 fn digits(attribute: &Attribute) -> Option<u8> {
-    // Seconds since 1970 have had ten digits since 2001, and will until 2286.
+    // Epoch seconds have ten digits from 2001 to 2286.
     if attribute.kind == AttributeType::EpochSeconds {
         return Some(10);
     }

@@ -1,19 +1,19 @@
-//! A design with its names resolved and its expressions read, for whoever works with it.
+//! A design with names resolved and expressions parsed, as input for the rules.
 
 use super::check::{Finding, Place};
 use super::reach::{Reached, reaches};
 use super::{
-    AccessPattern, Action, Design, Entity, KeyTest, Operation, Table, Template, expression, shapes,
+    AccessPattern, Action, Design, Entity, KeyAttribute, KeyAttributes, KeyTest, Operation, Table,
+    Template, expression, shapes,
 };
 use crate::key::{Form, Segment};
 use singlet_dynamo::expression::{Condition, Parameter, Update};
-use singlet_dynamo::schema::KeySchema;
 
 pub(super) struct Subject<'d> {
     pub(super) design: &'d Design,
     /// All operations of all patterns.
     pub(super) steps: Vec<Step<'d>>,
-    /// What the rules find that the compiler applies to Rust types as well.
+    /// Findings of the rules shared with the compiler.
     pub(super) faults: Vec<Finding>,
 }
 
@@ -27,7 +27,7 @@ impl<'d> Subject<'d> {
         }
     }
 
-    /// The design with this pattern alone, which need not be one of its own.
+    /// The design with only this pattern, which need not be part of the design.
     pub(super) fn of_pattern(design: &'d Design, pattern: &'d AccessPattern) -> Self {
         Self { design, steps: steps(design, pattern).collect(), faults: Vec::new() }
     }
@@ -38,7 +38,7 @@ impl<'d> Subject<'d> {
         self.design.tables.iter().flat_map(of_table)
     }
 
-    /// The entity of this name, with its table.
+    /// The entity with this name, and its table.
     pub(super) fn entity(&self, name: &str) -> Option<(&'d Table, &'d Entity)> {
         self.entities().find(|(_, entity)| entity.name == name)
     }
@@ -54,8 +54,7 @@ fn steps<'d>(design: &'d Design, pattern: &'d AccessPattern) -> impl Iterator<It
     operations.map(move |(place, operation)| Step::new(design, pattern, place + 1, operation))
 }
 
-/// What a field looks like in a key. One of which nothing is said is taken for an identifier,
-/// which is what people mean.
+/// Form of a field in a key. An undeclared field is assumed to be an identifier.
 pub(super) fn form_of(delimiter: char, entity: &Entity, field: &str) -> Form {
     let closed = u8::try_from(delimiter).map_or(Form::Open, Form::Without);
     entity.attribute(field).map_or(closed, |attribute| attribute.form(delimiter))
@@ -65,12 +64,12 @@ pub(super) fn form_of(delimiter: char, entity: &Entity, field: &str) -> Form {
 pub(super) struct Step<'d> {
     design: &'d Design,
     pub(super) pattern: &'d AccessPattern,
-    /// Which of the pattern's operations it is, counted from 1.
+    /// Position in the pattern, starting at 1.
     number: usize,
     pub(super) operation: &'d Operation,
-    /// Its table, if the design has it.
+    /// Its table, if the design declares it.
     pub(super) table: Option<&'d Table>,
-    /// Its expressions, as far as they can be read.
+    /// Its parsed expressions, or the parse errors.
     pub(super) filter: Option<Result<Condition, String>>,
     pub(super) condition: Option<Result<Condition, String>>,
     pub(super) update: Option<Result<Update, String>>,
@@ -111,12 +110,12 @@ impl<'d> Step<'d> {
         }
     }
 
-    /// The key that it is asked by: the table's, or that of the index.
-    pub(super) fn key(&self) -> Option<&'d KeySchema> {
+    /// The key it uses: the table's or the index's.
+    pub(super) fn key(&self) -> Option<&'d KeyAttributes> {
         self.table?.key_of(self.operation.index.as_deref())
     }
 
-    /// The key attributes that it names and that are none.
+    /// Names in the key condition that are not key attributes.
     pub(super) fn foreign_attributes(&self) -> Vec<&'d str> {
         let Some(key) = self.key() else {
             return Vec::new();
@@ -125,7 +124,7 @@ impl<'d> Step<'d> {
         names.filter(|name| !key.contains(name)).collect()
     }
 
-    /// The entities that it is about: those that it names, or else those that it can reach.
+    /// The entities it names; if none, all it can reach.
     pub(super) fn entities(&self) -> Vec<&'d Entity> {
         let Some(table) = self.table else {
             return Vec::new();
@@ -137,19 +136,20 @@ impl<'d> Step<'d> {
         table.entities.iter().filter(|entity| self.can_reach(entity)).collect()
     }
 
-    /// Whether items of this entity can be among what it reads, or be what it writes.
+    /// Whether it can read or write items of this entity.
     pub(super) fn can_reach(&self, entity: &Entity) -> bool {
         self.reached(entity).is_some_and(|reached| reached.partition && reached.sort)
     }
 
-    /// Which parts of an entity's key pass the operation's key condition, if the entity has a key
-    /// there at all.
+    /// Which parts of an entity's key satisfy the key condition; `None` if the entity has no key
+    /// there.
     pub(super) fn reached(&self, entity: &Entity) -> Option<Reached> {
         let key = self.key()?;
-        let keys: Vec<(&Template, Option<&Template>)> = match &self.operation.index {
-            None => vec![(&entity.key.partition, entity.key.sort.as_ref())],
+        let keys: Vec<(&[Template], &[Template])> = match &self.operation.index {
+            None => vec![(&entity.key.partition, &entity.key.sort)],
             Some(index) => {
-                entity.index_keys(index).map(|key| (&key.partition, key.sort.as_ref())).collect()
+                let keys = entity.index_keys(index);
+                keys.map(|key| (key.partition.as_slice(), key.sort.as_slice())).collect()
             }
         };
         let reached = keys.into_iter().map(|(partition, sort)| {
@@ -157,36 +157,32 @@ impl<'d> Step<'d> {
             if self.operation.action == Action::Scan {
                 return Reached { partition: true, sort: true };
             }
-            let passes = |test: Option<&KeyTest>, template: Option<&Template>| {
-                let (Some(test), Some(template)) = (test, template) else {
-                    return true;
-                };
+            let passes = |(attribute, template): (&KeyAttribute, &Template)| {
+                let Some(test) = self.operation.key_test(&attribute.name) else { return true };
                 let theirs = self.segments_for(entity, template);
                 reaches(test, |template| self.segments_for(entity, template), &theirs)
             };
-            let sort_test =
-                key.sort.as_ref().and_then(|attribute| self.operation.key_test(&attribute.name));
             Reached {
-                partition: passes(self.operation.key_test(&key.partition.name), Some(partition)),
-                sort: passes(sort_test, sort),
+                partition: key.partition.iter().zip(partition).all(passes),
+                sort: key.sort.iter().zip(sort).all(passes),
             }
         });
-        // Of several keys in one index, the one that comes closest.
+        // Of several keys in one index, the best match.
         reached.max_by_key(|one| (one.partition && one.sort, one.partition))
     }
 
-    /// A template of the operation in the language of keys. Its fields are parameters, which look
-    /// like the entity's field of the same name.
+    /// A template of the operation as segments. Its fields are parameters with the form of the
+    /// entity's field of the same name.
     fn segments_for<'t>(&self, entity: &Entity, template: &'t Template) -> Vec<Segment<'t>> {
         template.segments(|field| form_of(self.delimiter(), entity, field))
     }
 
-    /// The character between the parts of the keys that it is about.
+    /// The delimiter of its table.
     pub(super) fn delimiter(&self) -> char {
         self.table.map_or(self.design.delimiter, |table| self.design.delimiter_of(table))
     }
 
-    /// The names of the attributes that its update changes.
+    /// Attributes changed by its update.
     pub(super) fn changed_attributes(&self) -> Vec<&str> {
         match &self.update {
             Some(Ok(update)) => {
@@ -225,7 +221,7 @@ impl<'d> Step<'d> {
         self.entities().iter().any(|own| own.name == entity.name)
     }
 
-    /// Whether it takes the whole key of an item.
+    /// Whether it requires a full item key.
     pub(super) fn is_by_key(&self) -> bool {
         match self.operation.action {
             Action::GetItem
@@ -239,10 +235,10 @@ impl<'d> Step<'d> {
         }
     }
 
-    /// Whether a query gives at most one item, because it says all of a key that is unique.
+    /// Whether a query returns at most one item, because it gives the full primary key.
     pub(super) fn is_of_one_item(&self) -> bool {
         let is_primary = self.operation.index.is_none();
-        let mut attributes = self.key().into_iter().flat_map(KeySchema::attributes);
+        let mut attributes = self.key().into_iter().flat_map(KeyAttributes::iter);
         is_primary
             && attributes.all(|attribute| {
                 matches!(self.operation.key_test(&attribute.name), Some(KeyTest::Equals(_)))

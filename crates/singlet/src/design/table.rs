@@ -1,46 +1,47 @@
 //! Tables and indexes.
 
 use super::entity::Entity;
-use super::form::{self, ProjectionForm, ScopeForm};
+use super::form::{self, ScopeForm};
 use super::is_default;
+use super::key::KeyAttributes;
 use super::named::{self, named};
+use super::{List, Text, list, text};
 use serde::{Deserialize, Serialize};
-use singlet_dynamo::schema::{IndexProjection, KeySchema, Scope, TableSchema};
+use singlet_dynamo::schema::{IndexProjection, Scope, TableSchema};
 use singlet_dynamo::table::StreamViewType;
 
-/// A table with its indexes, and the entities whose items lie in it.
+/// A table with its indexes and entities.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Table {
-    /// Its name. `{env}` in it stands for where it is deployed: `snakes-{env}`.
+    /// Name of the table. `{env}` stands for the environment: `snakes-{env}`.
     #[serde(skip)]
     pub name: String,
-    /// What it is for.
+    /// Purpose of the table.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Its primary key.
-    #[serde(with = "form::key")]
-    pub key: KeySchema,
-    /// Its indexes.
+    /// The primary key.
+    pub key: KeyAttributes,
+    /// The secondary indexes.
     #[serde(default, with = "named", skip_serializing_if = "Vec::is_empty")]
     pub indexes: Vec<Index>,
-    /// The character between the parts of its keys, if it is not that of the design.
+    /// The delimiter of its keys, if not the design's.
     #[serde(
         default,
         deserialize_with = "form::table_delimiter",
         skip_serializing_if = "Option::is_none"
     )]
     pub delimiter: Option<char>,
-    /// The attribute that says when an item expires, if the service is to delete those.
+    /// The TTL attribute, if DynamoDB deletes expired items.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ttl: Option<String>,
-    /// How it is paid for.
+    /// Billing mode.
     #[serde(default, skip_serializing_if = "is_default")]
     pub billing: Billing,
-    /// What its stream carries, if it has one.
+    /// View type of its stream, if it has one.
     #[serde(default, with = "form::stream", skip_serializing_if = "Option::is_none")]
     pub stream: Option<StreamViewType>,
-    /// What lies in it.
+    /// Entities stored in it.
     #[serde(default, with = "named")]
     pub entities: Vec<Entity>,
 }
@@ -48,8 +49,8 @@ pub struct Table {
 named!(Table, "table", name);
 
 impl Table {
-    /// A table without indexes and entities, paid for on demand.
-    pub fn new(name: impl Into<String>, key: KeySchema) -> Self {
+    /// An on-demand table without indexes or entities.
+    pub fn new(name: impl Into<String>, key: KeyAttributes) -> Self {
         Self {
             name: name.into(),
             description: None,
@@ -63,31 +64,31 @@ impl Table {
         }
     }
 
-    /// The index of this name.
+    /// The index with this name.
     #[must_use]
     pub fn index(&self, name: &str) -> Option<&Index> {
         self.indexes.iter().find(|index| index.name == name)
     }
 
-    /// The entity of this name.
+    /// The entity with this name.
     #[must_use]
     pub fn entity(&self, name: &str) -> Option<&Entity> {
         self.entities.iter().find(|entity| entity.name == name)
     }
 
-    /// Its keys and indexes in the language of requests.
+    /// Its keys and indexes as a request's schema.
     #[must_use]
     pub fn schema(&self) -> TableSchema {
         TableSchema {
             name: self.name.clone(),
-            key: self.key.clone(),
+            key: self.key.schema(),
             indexes: self.indexes.iter().map(Index::schema).collect(),
         }
     }
 
-    /// The key of the table itself, or of the index of this name.
+    /// The key of the table itself, or of an index.
     #[must_use]
-    pub fn key_of(&self, index: Option<&str>) -> Option<&KeySchema> {
+    pub fn key_of(&self, index: Option<&str>) -> Option<&KeyAttributes> {
         match index {
             None => Some(&self.key),
             Some(name) => self.index(name).map(|index| &index.key),
@@ -99,19 +100,18 @@ impl Table {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Index {
-    /// Its name.
+    /// Name of the index.
     #[serde(skip)]
-    pub name: String,
-    /// What it is for.
+    pub name: Text,
+    /// Purpose of the index.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub description: Option<String>,
-    /// Its key.
-    #[serde(with = "form::key")]
-    pub key: KeySchema,
-    /// What it holds besides keys; all attributes, if nothing is said.
-    #[serde(default = "all", with = "ProjectionForm", skip_serializing_if = "is_all")]
-    pub projection: IndexProjection,
-    /// Global, if nothing is said.
+    pub description: Option<Text>,
+    /// Key of the index.
+    pub key: KeyAttributes,
+    /// Projected attributes; all by default.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub projection: Projection,
+    /// Global by default.
     #[serde(default = "global", with = "ScopeForm", skip_serializing_if = "is_global")]
     pub scope: Scope,
 }
@@ -120,36 +120,87 @@ named!(Index, "index", name);
 
 impl Index {
     /// A global index that holds all attributes.
-    pub fn new(name: impl Into<String>, key: KeySchema) -> Self {
+    pub fn new(name: impl Into<Text>, key: KeyAttributes) -> Self {
         Self {
             name: name.into(),
             description: None,
             key,
-            projection: IndexProjection::All,
+            projection: Projection::All,
             scope: Scope::Global,
         }
     }
 
-    /// The index in the language of requests.
+    /// Name of the index, in a `const` context.
+    #[must_use]
+    pub const fn name(&self) -> &str {
+        text(&self.name)
+    }
+
+    /// Whether it is a local index, with the table's partition key.
+    #[must_use]
+    pub const fn is_local(&self) -> bool {
+        matches!(self.scope, Scope::Local)
+    }
+
+    /// The index as a request's schema.
     #[must_use]
     pub fn schema(&self) -> singlet_dynamo::schema::Index {
         singlet_dynamo::schema::Index {
-            name: self.name.clone(),
-            key: self.key.clone(),
-            projection: self.projection.clone(),
+            name: self.name.to_string(),
+            key: self.key.schema(),
+            projection: match &self.projection {
+                Projection::All => IndexProjection::All,
+                Projection::KeysOnly => IndexProjection::KeysOnly,
+                Projection::Include(names) => {
+                    IndexProjection::Include(names.iter().map(ToString::to_string).collect())
+                }
+            },
             scope: self.scope,
         }
     }
 }
 
-/// How a table is paid for.
+/// Non-key attributes in an index.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum Projection {
+    /// All attributes.
+    #[default]
+    All,
+    /// None.
+    KeysOnly,
+    /// These attributes.
+    Include(List<Text>),
+}
+
+impl Projection {
+    /// Whether it includes an attribute.
+    pub(crate) const fn holds(&self, name: &str) -> bool {
+        match self {
+            Self::All => true,
+            Self::KeysOnly => false,
+            Self::Include(names) => {
+                let mut rest = list(names);
+                while let [first, others @ ..] = rest {
+                    if crate::check::same(text(first), name) {
+                        return true;
+                    }
+                    rest = others;
+                }
+                false
+            }
+        }
+    }
+}
+
+/// Billing mode of a table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Billing {
-    /// By request.
+    /// Per request.
     #[default]
     #[serde(rename = "PAY_PER_REQUEST")]
     OnDemand,
-    /// By what is set aside, for the table and again for each of its indexes.
+    /// Provisioned throughput, for the table and for each global index.
     #[serde(rename = "PROVISIONED")]
     Provisioned {
         /// Read units per second.
@@ -157,14 +208,6 @@ pub enum Billing {
         /// Write units per second.
         write_units: u64,
     },
-}
-
-fn all() -> IndexProjection {
-    IndexProjection::All
-}
-
-fn is_all(projection: &IndexProjection) -> bool {
-    *projection == IndexProjection::All
 }
 
 fn global() -> Scope {

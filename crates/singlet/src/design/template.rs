@@ -1,4 +1,5 @@
-//! Key templates as text: `GAME#{code}`. Their grammar is in `crates/singlet-template`, for the macros too.
+//! Key templates as text: `GAME#{code}`. The grammar is in `crates/singlet-template`, shared with
+//! the macros.
 
 use crate::key::{Form, Segment};
 use serde::{Deserialize, Serialize};
@@ -6,10 +7,10 @@ pub use singlet_template::{Piece, TemplateError};
 use std::fmt;
 use std::str::FromStr;
 
-/// How a key is put together: literals, and fields in braces.
+/// A key template: literals, and fields in braces.
 ///
-/// `{minute:04}` is a whole number written with four digits, which is how numbers keep their order
-/// within text. A brace that is meant as such is written twice.
+/// `{minute:04}` is an integer padded to four digits, so that numbers sort correctly as text. A
+/// literal brace is doubled.
 ///
 /// ```
 /// use singlet::design::Template;
@@ -26,13 +27,13 @@ pub struct Template {
 }
 
 impl Template {
-    /// The pieces, in their order. No two literals stand next to each other.
+    /// The pieces, in order. Literals are never adjacent.
     #[must_use]
     pub fn pieces(&self) -> &[Piece] {
         &self.pieces
     }
 
-    /// The names of the fields, in their order.
+    /// The names of the fields, in order.
     pub fn fields(&self) -> impl Iterator<Item = &str> {
         self.pieces.iter().filter_map(|piece| match piece {
             Piece::Literal(_) => None,
@@ -40,13 +41,13 @@ impl Template {
         })
     }
 
-    /// Whether it names this field.
+    /// Whether it contains this field.
     #[must_use]
     pub fn names(&self, field: &str) -> bool {
         self.fields().any(|name| name == field)
     }
 
-    /// The field that it is, if it is nothing but the value of one.
+    /// The field, if the template is a single field without a width.
     #[must_use]
     pub fn as_field(&self) -> Option<&str> {
         match self.pieces.as_slice() {
@@ -55,7 +56,7 @@ impl Template {
         }
     }
 
-    /// The text that it is, if it names no field.
+    /// The text, if the template has no fields.
     #[must_use]
     pub fn as_literal(&self) -> Option<&str> {
         match self.pieces.as_slice() {
@@ -65,8 +66,7 @@ impl Template {
         }
     }
 
-    /// The template in the language of [`crate::key`], where `form` says what fields look like
-    /// that have no width of their own.
+    /// The template as segments. `form` gives the form of fields without a width.
     pub fn segments(&self, form: impl Fn(&str) -> Form) -> Vec<Segment<'_>> {
         self.pieces
             .iter()
@@ -80,7 +80,7 @@ impl Template {
             .collect()
     }
 
-    /// The key that comes out when `value` says what the fields have.
+    /// Builds the key, with field values from `value`.
     pub fn fill(&self, value: impl Fn(&str) -> String) -> String {
         let mut key = String::new();
         for piece in &self.pieces {
@@ -106,7 +106,7 @@ impl FromStr for Template {
     }
 }
 
-/// Literals that stand next to each other become one.
+/// Merges adjacent literals.
 impl FromIterator<Piece> for Template {
     fn from_iter<I: IntoIterator<Item = Piece>>(all: I) -> Self {
         let mut pieces: Vec<Piece> = Vec::new();

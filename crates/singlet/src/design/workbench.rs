@@ -1,15 +1,15 @@
 //! Data models for NoSQL Workbench.
 //!
-//! The form is that of models which Workbench 3 has saved: a facet for each entity, with its example
-//! item. Workbench knows no local indexes, and takes an attribute to have one type in the whole
-//! table; where entities disagree, the first of them counts, and the others' examples lack it.
+//! The format is that of Workbench 3: one facet per entity, with its example item. Workbench
+//! supports neither local indexes nor composite keys, so those indexes are left out. An attribute
+//! has one type per table; if entities disagree, the first wins, and the others' examples lack it.
 
 use super::definition::{AttributeDefinition, Projection, key_attributes};
-use super::{Billing, Design, Entity, Table};
+use super::{Billing, Design, Entity, Table, key};
 use serde::Serialize;
 use serde_json::{Value as Json, json};
 use singlet_dynamo::json::Writer;
-use singlet_dynamo::schema::{KeySchema, Scope};
+use singlet_dynamo::schema::Scope;
 use singlet_dynamo::{Timestamp, Type, Value};
 
 #[derive(Serialize)]
@@ -49,7 +49,8 @@ struct TableModel<'d> {
 #[derive(Serialize)]
 #[serde(rename_all = "PascalCase")]
 struct KeyAttributes<'d> {
-    partition_key: AttributeDefinition<'d>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    partition_key: Option<AttributeDefinition<'d>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     sort_key: Option<AttributeDefinition<'d>>,
 }
@@ -71,7 +72,7 @@ struct Facet<'d> {
     data_access: Json,
 }
 
-/// What Workbench calls the key attributes in the view of one entity.
+/// Names of the key attributes in one entity's view.
 #[derive(Serialize)]
 #[serde(rename_all = "PascalCase")]
 struct Alias {
@@ -89,7 +90,7 @@ struct IndexModel<'d> {
 }
 
 impl Design {
-    /// A data model that NoSQL Workbench imports, as JSON, with an example item of each entity.
+    /// A data model for import into NoSQL Workbench, as JSON, with an example item per entity.
     #[must_use]
     pub fn workbench(&self, environment: &str, now: Timestamp) -> String {
         super::file::pretty(&Model {
@@ -119,16 +120,16 @@ fn table_model<'d>(table: &'d Table, environment: &str) -> TableModel<'d> {
         .collect();
     TableModel {
         table_name: table.name_in(environment),
-        key_attributes: (&table.key).into(),
+        key_attributes: key_attributes_of(&table.key),
         non_key_attributes,
         table_facets: table.entities.iter().map(|entity| facet(table, entity, &types)).collect(),
         global_secondary_indexes: table
             .indexes
             .iter()
-            .filter(|index| index.scope == Scope::Global)
+            .filter(|index| index.scope == Scope::Global && !index.key.is_composite())
             .map(|index| IndexModel {
                 index_name: &index.name,
-                key_attributes: (&index.key).into(),
+                key_attributes: key_attributes_of(&index.key),
                 projection: (&index.projection).into(),
             })
             .collect(),
@@ -138,17 +139,18 @@ fn table_model<'d>(table: &'d Table, environment: &str) -> TableModel<'d> {
     }
 }
 
-impl<'d> From<&'d KeySchema> for KeyAttributes<'d> {
-    fn from(key: &'d KeySchema) -> Self {
-        Self { partition_key: (&key.partition).into(), sort_key: key.sort.as_ref().map(Into::into) }
+fn key_attributes_of(key: &key::KeyAttributes) -> KeyAttributes<'_> {
+    KeyAttributes {
+        partition_key: key.partition.first().map(Into::into),
+        sort_key: key.sort.first().map(Into::into),
     }
 }
 
-/// The attributes of all items, each with the first type that it is seen with.
+/// All attributes, each with the first type it occurs with.
 fn attribute_types(table: &Table) -> Vec<(String, Type)> {
     let keys = key_attributes(table);
     let mut types: Vec<(String, Type)> =
-        keys.iter().map(|key| (key.name.clone(), Type::from(key.kind))).collect();
+        keys.iter().map(|key| (key.name.to_string(), Type::from(key.kind))).collect();
     for entity in &table.entities {
         for (name, value) in table.example(entity) {
             if !types.iter().any(|(own, _)| *own == name) {
@@ -169,8 +171,8 @@ fn facet<'d>(table: &Table, entity: &'d Entity, types: &[(String, Type)]) -> Fac
     Facet {
         facet_name: &entity.name,
         key_attribute_alias: Alias {
-            partition_key_alias: table.key.partition.name.clone(),
-            sort_key_alias: table.key.sort.as_ref().map(|attribute| attribute.name.clone()),
+            partition_key_alias: table.key.partition_name().to_owned(),
+            sort_key_alias: table.key.sort.first().map(|attribute| attribute.name.to_string()),
         },
         non_key_attributes: non_key.map(|(name, _)| name.clone()).collect(),
         table_data: vec![
@@ -180,19 +182,19 @@ fn facet<'d>(table: &Table, entity: &'d Entity, types: &[(String, Type)]) -> Fac
     }
 }
 
-/// A value in DynamoDB's JSON.
+/// A value as DynamoDB JSON.
 fn attribute_value(value: &Value) -> Json {
     let mut writer = Writer::new();
     value.write_json(&mut writer);
     serde_json::from_slice(&writer.into_bytes()).unwrap_or_default()
 }
 
-/// What Workbench saves where a table was not imported from MySQL.
+/// Workbench writes this for tables that were not imported from MySQL.
 fn no_data_access() -> Json {
     json!({"MySql": {}})
 }
 
-/// What is set aside, without scaling by itself, which Workbench says by equal bounds.
+/// Provisioned throughput. Equal bounds turn autoscaling off.
 fn capacity(billing: Billing) -> Option<Json> {
     let Billing::Provisioned { read_units, write_units } = billing else {
         return None;
@@ -214,7 +216,7 @@ fn capacity(billing: Billing) -> Option<Json> {
     }))
 }
 
-/// `Jan 31, 2026, 09:30 AM`, as Workbench writes dates.
+/// `Jan 31, 2026, 09:30 AM`, Workbench's date format.
 fn date(now: Timestamp) -> String {
     const MONTHS: [&str; 12] =
         ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];

@@ -33,7 +33,7 @@ impl Corrupt {
         attribute: &str,
         mismatch: Mismatch,
     ) -> Self {
-        let names = table.key.iter().map(|attribute| attribute.name);
+        let names = table.key.iter().map(|attribute| attribute.name());
         let key = names.filter_map(|name| Some((name.to_owned(), item.get(name)?.to_value())));
         Self {
             subject: Subject::keyed(shape.name, key.collect()),
@@ -184,7 +184,7 @@ impl<'a> Reader<'a> {
             if !template.has(place) {
                 continue;
             }
-            let value = self.item.get(attribute.name);
+            let value = self.item.get(attribute.name());
             let read = match value {
                 // A number or bytes: the field alone.
                 Some(ValueRef::N(_) | ValueRef::B(_)) => T::from_value(value),
@@ -196,7 +196,7 @@ impl<'a> Reader<'a> {
                 None if T::OPTIONAL => T::from_value(None),
                 other => Err(Mismatch::of(template.text, other)),
             };
-            return read.map_err(|mismatch| self.corrupt(attribute.name, mismatch));
+            return read.map_err(|mismatch| self.corrupt(attribute.name(), mismatch));
         }
         let name = self.shape.field(place).map_or("", |field| field.name);
         Err(self.corrupt(name, Mismatch::of("a part of a key", None)))

@@ -2,9 +2,10 @@
 
 use super::Payload;
 use crate::attribute::Attribute;
+use crate::design::KeyAttributes;
 use crate::entity::Entity;
 use crate::error::Error;
-use crate::shape::{EntityShape, FieldShape, Keeper, KeyAttributes, KeyShape, Storage, TableShape};
+use crate::shape::{EntityShape, FieldShape, Keeper, KeyShape, Storage, TableShape};
 use crate::table::Table;
 use crate::timestamp::Timestamp;
 use singlet_dynamo::{Item, Value};
@@ -102,12 +103,9 @@ pub(crate) fn key_attributes(
     partition: Value,
     sort: Option<Value>,
 ) -> Item {
-    let mut entries = Vec::with_capacity(2);
-    entries.push((attributes.partition.name.to_owned(), partition));
-    entries.extend(
-        attributes.sort.as_ref().zip(sort).map(|(sort, value)| (sort.name.to_owned(), value)),
-    );
-    Item::from_entries(entries)
+    let values = std::iter::once(partition).chain(sort);
+    let entries = attributes.iter().zip(values).map(|(own, value)| (own.name().to_owned(), value));
+    Item::from_entries(entries.collect())
 }
 
 /// Adds the attributes of a key that are not a field's own: those that the item has.
@@ -132,7 +130,7 @@ fn push_key(
             continue;
         }
         if let Some(value) = template.render(attribute, size_max, value)? {
-            entries.push((attribute.name.to_owned(), value));
+            entries.push((attribute.name().to_owned(), value));
         }
     }
     Ok(())

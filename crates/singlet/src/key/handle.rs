@@ -1,10 +1,11 @@
 //! The primary key of one item.
 
 use crate::attribute::NotStorable;
+use crate::design::{KeyAttribute, KeyAttributes};
 use crate::entity::Entity;
 use crate::item::{key_attributes, recognizes};
 use crate::marker::Marker;
-use crate::shape::{EntityShape, KeyAttribute, KeyAttributes, KeyFault, Shapes, Template};
+use crate::shape::{EntityShape, KeyFault, Shapes, Template};
 use crate::table::Table;
 use singlet_dynamo::stored::StoredItem;
 use singlet_dynamo::{Item, Type, Value};
@@ -81,6 +82,28 @@ impl<E: Entity> Key<E> {
         self.clone().into_item()
     }
 
+    /// The sort key, for an item that refers to another one of its partition; `None` if the table has
+    /// no sort key, or if it is not text.
+    ///
+    /// ```
+    /// # use singlet::prelude::*;
+    /// # id!(TeamId);
+    /// # #[table(name = "teams", key = (PK, SK), entities(Match))]
+    /// # pub struct Teams;
+    /// # #[derive(Entity)]
+    /// # #[entity(Teams, key = ("TEAM#{team}", "MATCH#{number:03}"))]
+    /// # pub struct Match { pub team: TeamId, pub number: u32 }
+    /// let key = Match::key(&TeamId::new("t1")?, 7);
+    /// assert_eq!(key.sort_text()?.as_deref(), Some("MATCH#007"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn sort_text(&self) -> Result<Option<String>, KeyFault> {
+        Ok(match self.clone().into_values()?.sort {
+            Some(Value::S(text)) => Some(text),
+            _ => None,
+        })
+    }
+
     /// The key of an item of this entity; `None` if it is of another one. The item may have other
     /// attributes besides its key.
     #[must_use]
@@ -90,9 +113,9 @@ impl<E: Entity> Key<E> {
             return None;
         }
         let attributes = &E::Table::SHAPE.key;
-        let value = |attribute: &KeyAttribute| item.get(attribute.name).cloned();
-        let partition = value(&attributes.partition)?;
-        let sort = attributes.sort.as_ref().and_then(value);
+        let value = |attribute: &KeyAttribute| item.get(attribute.name()).cloned();
+        let partition = value(attributes.at(0)?)?;
+        let sort = attributes.sort.first().and_then(value);
         Some(Self { parts: Ok(KeyValues { partition, sort }), entity: PhantomData })
     }
 
@@ -134,12 +157,13 @@ fn values_of(of: Shapes, values: Vec<Option<Value>>) -> Result<KeyValues, KeyFau
 fn values(of: Shapes, parts: &[GivenPart]) -> Result<KeyValues, KeyFault> {
     let given = Given::of(of.entity, parts)?;
     let (key, attributes) = (&of.entity.key, &of.table.key);
-    let partition = given.render(&key.partition, attributes, &attributes.partition)?;
-    let sort = match (&key.sort, &attributes.sort) {
-        (Some(template), Some(attribute)) => Some(given.render(template, attributes, attribute)?),
-        _ => None,
+    let mut values = key.with(attributes);
+    let mut next = || {
+        let (template, attribute) = values.next()?;
+        Some(given.render(template, attributes, attribute))
     };
-    Ok(KeyValues { partition, sort })
+    let partition = next().unwrap_or_else(|| Err(KeyFault::missing(of.entity.name)))?;
+    Ok(KeyValues { partition, sort: next().transpose()? })
 }
 
 /// Values that were given for the fields of a key.

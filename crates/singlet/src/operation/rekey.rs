@@ -26,8 +26,8 @@ pub(super) fn rekey(
             let is_own = of.entity.is_own_attribute(template, attribute);
             // An attribute may belong to several indexes; it is the same for all of them. One of
             // the table's own key, which local indexes share, never changes.
-            let is_primary = of.table.key.iter().any(|own| own.name == attribute.name);
-            if is_own || is_primary || written.contains(&attribute.name) {
+            let is_primary = of.table.key.iter().any(|own| own.name() == attribute.name());
+            if is_own || is_primary || written.contains(&attribute.name()) {
                 continue;
             }
             let is_conditional = of.entity.is_conditional(of_index, position);
@@ -47,13 +47,16 @@ pub(super) fn rekey(
                         depending.flat_map(|(_, (template, _))| template.parts).collect();
                     known.concerns_condition(of_index, &parts, may_be_new)
                 }
-                false => known.concerns(of_index, template, may_be_new),
+                false => {
+                    known.concerns(of_index, template, may_be_new)
+                        || known.completes(of_index, template)
+                }
             };
             if !is_concerned {
                 continue;
             }
-            written.push(attribute.name);
-            let path = Path::attribute(attribute.name)?;
+            written.push(attribute.name());
+            let path = Path::attribute(attribute.name())?;
             let has = (applies || !is_conditional)
                 && of_index.key.has(template, &|place| known.value(place));
             let rendered = match has {
@@ -139,6 +142,18 @@ impl Known {
             None if composed().any(is_optional) => composed().any(|template| self.is_set(template)),
             _ => self.is_set(template),
         }
+    }
+
+    /// Whether another attribute of the index key is set, and this one can be written with it.
+    /// The stored item may lack it, if it was written before the index existed or by another
+    /// program.
+    fn completes(&self, of_index: &IndexKeyShape, template: &Template) -> bool {
+        let key = &of_index.key;
+        let has_new_value = |template: &Template| {
+            self.set.iter().any(|(place, value)| value.is_some() && template.has(*place))
+        };
+        key.partition.iter().chain(key.sort).any(has_new_value)
+            && template.parts.iter().all(|part| self.value(part.place).is_some())
     }
 
     /// Whether the key that applies, which has a condition, has to be written: it may apply since

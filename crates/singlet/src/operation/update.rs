@@ -470,7 +470,7 @@ impl Changes {
             }
             if of.entity.is_in_primary_key(place) {
                 if field.storage == Storage::Attribute
-                    && !of.table.key.iter().any(|own| own.name == field.attribute)
+                    && !of.table.key.iter().any(|own| own.name() == field.attribute)
                     && let Some(value) = key.part(of, place)
                 {
                     self.actions.push(Action::Set(Path::attribute(field.attribute)?, value.into()));

@@ -1,8 +1,9 @@
 //! Counting items without reading them, where that can be done.
 
+use crate::design::Index;
 use crate::error::{Error, Result};
 use crate::key::{Segment, catches, overlaps};
-use crate::shape::{EntityShape, FieldShape, IndexShape, KeyShape, Storage, TableShape};
+use crate::shape::{EntityShape, FieldShape, KeyShape, Storage, TableShape};
 use singlet_dynamo::expression::{Path, Projection};
 use singlet_dynamo::operation::Selection;
 
@@ -11,7 +12,7 @@ use singlet_dynamo::operation::Selection;
 pub(super) fn is_alone(
     table: &TableShape,
     entities: &[&EntityShape],
-    index: Option<&IndexShape>,
+    index: Option<&Index>,
 ) -> bool {
     entities.iter().all(|entity| is_without_others(table, entity, entities, index))
 }
@@ -20,7 +21,7 @@ fn is_without_others(
     table: &TableShape,
     entity: &EntityShape,
     entities: &[&EntityShape],
-    index: Option<&IndexShape>,
+    index: Option<&Index>,
 ) -> bool {
     let own: Vec<&KeyShape> = keys_in(entity, index).collect();
     if own.is_empty() {
@@ -37,9 +38,9 @@ fn is_without_others(
         index.is_some_and(|index| {
             !index.key.iter().all(|attribute| {
                 let is_stored = |field: &FieldShape| {
-                    field.storage == Storage::Attribute && field.attribute == attribute.name
+                    field.storage == Storage::Attribute && field.attribute == attribute.name()
                 };
-                table.key.iter().any(|own| own.name == attribute.name)
+                table.key.iter().any(|own| own.name() == attribute.name())
                     || other.fields.iter().any(is_stored)
             })
         })
@@ -49,9 +50,9 @@ fn is_without_others(
 /// The keys that items of an entity can have: several if they have conditions.
 fn keys_in<'s>(
     entity: &'s EntityShape,
-    index: Option<&IndexShape>,
+    index: Option<&Index>,
 ) -> impl Iterator<Item = &'s KeyShape> {
-    let name = index.map(|index| index.name);
+    let name = index.map(|index| index.name());
     let primary = Some(&entity.key).filter(|_| name.is_none());
     let of_index = entity.indexes.iter().filter(move |of_index| Some(of_index.index) == name);
     primary.into_iter().chain(of_index.map(|of_index| &of_index.key))
@@ -59,31 +60,32 @@ fn keys_in<'s>(
 
 /// Whether a query by the one key can find items with the other.
 fn can_be_found(own: &KeyShape, other: &KeyShape) -> bool {
-    let is_sort_caught = match (&own.sort, &other.sort) {
+    let is_sort_caught = match (own.first_sort(), other.first_sort()) {
         (Some(own), Some(other)) => {
             let prefix = [Segment::Literal(own.leading_text())];
             catches(&prefix, other.segments)
         }
         _ => true,
     };
-    is_sort_caught && overlaps(own.partition.segments, other.partition.segments)
+    let mut partitions = own.partition.iter().zip(other.partition);
+    is_sort_caught && partitions.all(|(own, other)| overlaps(own.segments, other.segments))
 }
 
 /// What has to be read of items so that they can be counted one by one: their keys, by which they
 /// are told apart, when they expire, and which entity they are if keys are shared.
 pub(super) fn counted(
     table: &TableShape,
-    index: Option<&'static IndexShape>,
+    index: Option<&'static Index>,
     entities: &[&'static EntityShape],
 ) -> Result<Selection> {
     let of_index = index.iter().flat_map(|index| index.key.iter());
-    let mut names: Vec<&str> = table.key.iter().chain(of_index).map(|key| key.name).collect();
+    let mut names: Vec<&str> = table.key.iter().chain(of_index).map(|key| key.name()).collect();
     // An index of items that expire holds when they do, which the compiler has checked.
     names.extend(table.ttl.filter(|ttl| index.is_none_or(|index| index.holds(table, ttl))));
     for entity in entities.iter().filter(|entity| entity.shares_keys()) {
         let Some((discriminator, _)) = entity.discriminator else { continue };
         if let Some(index) = index.filter(|index| !index.holds(table, discriminator)) {
-            return Err(Error::NotProjected { index: index.name, attribute: discriminator });
+            return Err(Error::NotProjected { index: index.name(), attribute: discriminator });
         }
         names.push(discriminator);
     }

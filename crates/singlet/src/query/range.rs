@@ -1,15 +1,16 @@
-//! Which sort keys a query asks for.
+//! Conditions on the sort key.
 
 #[cfg(test)]
 mod tests;
 
 use crate::attribute::{Attribute, NotStorable};
 use crate::cursor::Identity;
+use crate::design::KeyAttribute;
 use crate::error::Result;
 use crate::inspect::readable_part;
 use crate::key::{Given, GivenPart, KeyPart, Segment};
 use crate::shape::template::push_part;
-use crate::shape::{EntityShape, KeyAttribute, Template};
+use crate::shape::{EntityShape, Template};
 use crate::timestamp::Timestamp;
 use singlet_dynamo::Value;
 use singlet_dynamo::expression::{Comparator, KeyTest};
@@ -17,8 +18,8 @@ use singlet_dynamo::limits::SORT_KEY_SIZE_MAX;
 use singlet_dynamo::schema::KeyType;
 use std::cmp::Ordering;
 
-/// The first text behind all texts that begin with this one. There is none behind a text of nothing
-/// but the last character that there is.
+/// The smallest text greater than every text with this prefix. `None` if the prefix consists only
+/// of `char::MAX`.
 fn successor(text: &str) -> Option<String> {
     let mut text = text.to_owned();
     while let Some(last) = text.pop() {
@@ -30,10 +31,24 @@ fn successor(text: &str) -> Option<String> {
     None
 }
 
-/// Stands for text behind the last part of a sort key's template.
+/// Stands for text after the last part of a sort key's template.
 pub enum Tail {}
 
-/// Parts of a sort key, of which the next one can be fixed.
+/// Stands for sort key parts that are separate attributes, in an index with a multi-attribute key.
+/// Each sorts on its own, so any of them can be narrowed to a range.
+pub enum Each<Parts> {
+    #[doc(hidden)]
+    Never(std::convert::Infallible, std::marker::PhantomData<Parts>),
+}
+
+impl<Parts: Narrow> Narrow for Each<Parts> {
+    type Part = Parts::Part;
+    type Rest = Each<Parts::Rest>;
+}
+
+impl<Parts: Narrow> Ranged for Each<Parts> {}
+
+/// Sort key parts whose next part can be fixed.
 #[diagnostic::on_unimplemented(
     message = "all parts of the sort key are fixed already",
     label = "there is no next part",
@@ -42,11 +57,11 @@ pub enum Tail {}
 pub trait Narrow {
     /// The next part.
     type Part: KeyPart;
-    /// Those behind it.
+    /// The remaining parts.
     type Rest;
 }
 
-/// Parts of a sort key, of which the next one can be narrowed to a range.
+/// Sort key parts whose next part can be narrowed to a range.
 #[diagnostic::on_unimplemented(
     message = "the next part of the sort key cannot be narrowed to a range",
     label = "no range here",
@@ -54,12 +69,12 @@ pub trait Narrow {
 )]
 pub trait Ranged: Narrow {}
 
-/// Values that all have the same width in a key, and sort there as they do by themselves.
+/// Values of fixed width in a key, where they sort in their natural order.
 ///
-/// A query can ask for a range of a part with other parts behind it only if the part has it: of
-/// `{written_at}#{id}` a range of `written_at` is a range of keys, of `{name}#{id}` a range of `name`
-/// is not: `ann` comes before `ann lee`, and the key `ann lee#1` before `ann#1`. [`KeyPart`] lists
-/// which types have it.
+/// A part followed by other parts can only be queried by range if it has this property. In
+/// `{written_at}#{id}` a range of `written_at` is a range of keys. In `{name}#{id}` a range of
+/// `name` is not: `ann` sorts before `ann lee`, but the key `ann lee#1` before `ann#1`. [`KeyPart`]
+/// lists the types that qualify.
 ///
 /// ```
 /// # use singlet::prelude::*;
@@ -111,10 +126,10 @@ macro_rules! ranged {
     };
 }
 
-/// The first parts of a sort key, which the members of a collection share. Behind them there is
-/// more or not.
+/// The leading sort key parts that the members of a collection share; `MORE` if some keys continue
+/// after them.
 pub trait Take<const PARTS: usize, const MORE: bool> {
-    /// Those parts, and [`Tail`] if there is more.
+    /// Those parts, and [`Tail`] if `MORE`.
     type Parts;
 }
 
@@ -156,7 +171,7 @@ macro_rules! taken_with_more {
 }
 
 taken! { (A) (A, B) (A, B, C) }
-// Eight parts, and text behind them.
+// Up to eight parts, then text.
 taken_with_more! {
     1: (A) (B, C, D, E, F, G, H, I);
     2: (A, B) (C, D, E, F, G, H, I);
@@ -185,7 +200,7 @@ ranged! {
     (A, B, C, D, E, F, G, H, I)
 }
 
-/// What the next part of a sort key must be.
+/// The range of the next sort key part.
 #[derive(Default)]
 pub(crate) struct Range {
     lower: Option<Bound>,
@@ -230,12 +245,11 @@ impl Range {
         self
     }
 
-    /// Whether it leaves nothing out.
     pub(super) fn is_everything(&self) -> bool {
         self.lower.is_none() && self.upper.is_none() && self.prefix.is_none()
     }
 
-    /// Shows what is asked, under the names of the methods that ask it.
+    /// Formats the range under the names of the builder methods.
     pub(super) fn debug(&self, shown: &mut std::fmt::DebugStruct<'_, '_>) {
         let bounds = [(&self.lower, ["after", "from"]), (&self.upper, ["before", "until"])];
         for (bound, [excluded, included]) in bounds {
@@ -250,16 +264,13 @@ impl Range {
     }
 }
 
-/// A range of sort keys in which the items of an entity, or of several, can be.
+/// A range of sort keys that contains the items of one or more entities.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Interval {
-    /// Anywhere.
     Any,
-    /// Under this key.
     Exactly(String),
-    /// Under keys that begin with this.
     StartingWith(String),
-    /// From this key on, to a bound if there is one.
+    /// From this key on, up to a bound if there is one.
     Between(String, Option<TextBound>),
 }
 
@@ -282,7 +293,7 @@ impl Interval {
         }
     }
 
-    /// The smallest interval that both are in.
+    /// The smallest interval that contains both.
     pub(crate) fn hull(self, other: &Self) -> Self {
         if self == *other {
             return self;
@@ -294,7 +305,6 @@ impl Interval {
         Self::Between(lower.min(other_lower), upper)
     }
 
-    /// What is asked of the sort key: that it is in here.
     pub(crate) fn test(&self) -> SortTest {
         match self {
             Self::Any => SortTest::Any,
@@ -311,18 +321,18 @@ impl Interval {
     }
 }
 
-/// What is asked of the sort key.
+/// The condition on the sort key.
 #[derive(Debug, PartialEq)]
 pub(crate) enum SortTest {
-    /// Nothing: the whole partition.
+    /// None: the whole partition.
     Any,
-    /// This, without the ends of the range that do not belong to it.
+    /// This condition, minus the excluded ends.
     Is(KeyTest, ExcludedEnds),
     /// The range is empty.
     Never,
 }
 
-/// Which ends of a `BETWEEN`, which includes both, do not belong to the range.
+/// Which ends of a `BETWEEN`, which includes both, to drop from the result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ExcludedEnds {
     lower: bool,
@@ -330,12 +340,11 @@ pub(crate) struct ExcludedEnds {
 }
 
 impl SortTest {
-    /// This, as it is.
     fn is(test: KeyTest) -> Self {
         Self::Is(test, ExcludedEnds::default())
     }
 
-    /// The sort keys that pass the test of the request and do not belong to the range.
+    /// The sort keys that the request returns but the range excludes.
     pub(crate) fn excluded(&self) -> impl Iterator<Item = &Value> {
         let ends = match self {
             Self::Is(KeyTest::Between(lower, upper), excluded) => {
@@ -346,8 +355,8 @@ impl SortTest {
         ends.into_iter().flatten()
     }
 
-    /// What fixed parts and a range of the next one ask of the sort key. Some keys may have more
-    /// behind the template: this text and something else.
+    /// The condition for fixed parts and a range of the next part. `more` is the text that follows
+    /// the template in keys that continue after it.
     pub(crate) fn of(
         entity: &EntityShape,
         template: &Template,
@@ -373,17 +382,15 @@ impl SortTest {
     }
 }
 
-/// A bound of text, and whether it is included.
 type TextBound = (String, bool);
 
-/// The upper bound of all texts that begin with this one, if they have one.
+/// The exclusive upper bound of all texts with this prefix, if there is one.
 fn behind(prefix: &str) -> Option<TextBound> {
     successor(prefix).map(|next| (next, false))
 }
 
 impl SortTest {
-    /// The same, of sort keys that also begin with this text and are in these bounds, both
-    /// included.
+    /// Also requires this prefix and these inclusive bounds.
     pub(crate) fn narrowed(
         self,
         prefix: Option<&str>,
@@ -402,7 +409,7 @@ impl SortTest {
         let (own_lower, own_upper) = self.bounds();
         let lowers = [own_lower, prefix.map(included), lower.map(included)];
         let uppers = [own_upper, prefix.and_then(behind), upper.map(included)];
-        // Of two bounds at the same text, the one that excludes it is narrower.
+        // Of two bounds at the same text, the exclusive one is narrower.
         let lower = lowers
             .into_iter()
             .flatten()
@@ -410,7 +417,7 @@ impl SortTest {
         between_texts(lower, uppers.into_iter().flatten().min())
     }
 
-    /// Whether all keys that begin with this text pass the test.
+    /// Whether every key with this prefix passes.
     fn contains_all_with(&self, prefix: &str) -> bool {
         match self {
             Self::Any => true,
@@ -419,7 +426,6 @@ impl SortTest {
         }
     }
 
-    /// The texts between which the keys are that pass the test.
     fn bounds(self) -> (Option<TextBound>, Option<TextBound>) {
         let Self::Is(test, excluded) = self else { return (None, None) };
         let bound = |value: Value, is_included: bool| match value {
@@ -443,7 +449,7 @@ impl SortTest {
         }
     }
 
-    /// Adds what is asked to what makes a query the one that it is.
+    /// Adds the condition to the identity of a query.
     pub(crate) fn identify(&self, identity: Identity) -> Identity {
         match self {
             Self::Any => identity.text("any"),
@@ -468,7 +474,7 @@ fn given(value: &Result<Option<Value>, NotStorable>) -> Result<Option<&Value>> {
     Ok(value.as_ref().map_err(Clone::clone)?.as_ref())
 }
 
-/// Of a sort key that is a number or bytes: one field, as it is.
+/// The condition for a number or bytes: a single field, stored unchanged.
 fn value_test(fixed: &[GivenPart], range: &Range) -> Result<SortTest> {
     if let Some((_, value)) = fixed.first() {
         let equal = |value: &Value| KeyTest::Compare(Comparator::Equal, value.clone());
@@ -481,7 +487,7 @@ fn value_test(fixed: &[GivenPart], range: &Range) -> Result<SortTest> {
     Ok(between(bound(&range.lower)?, bound(&range.upper)?))
 }
 
-/// Of a sort key that is text: the beginning that is fixed, and bounds behind it.
+/// The condition for text: a fixed prefix, then bounds on the next part.
 fn text_test(
     template: &Template,
     more: Option<&str>,
@@ -491,7 +497,7 @@ fn text_test(
     let mut text = String::with_capacity(template.text.len() + 32);
     let mut fixed = fixed.iter();
     let mut pieces = template.segments.iter();
-    // The part that comes next, if there is one.
+    // The next part, if any.
     let next = loop {
         match pieces.next() {
             None => break None,
@@ -525,7 +531,7 @@ fn text_test(
         Ok(Some((key, bound.is_included)))
     };
     let (mut lower, mut upper) = (bound(&range.lower)?, bound(&range.upper)?);
-    // With other pieces behind it, a part stands for all keys that begin with it.
+    // If more segments follow, the part stands for all keys with it as a prefix.
     if pieces.next().is_some() || more.is_some() {
         lower = match lower {
             Some((key, false)) => match successor(&key) {
@@ -539,13 +545,12 @@ fn text_test(
             other => other,
         };
     }
-    // What is before and behind the beginning that is fixed does not belong here.
+    // Stay within the fixed prefix.
     upper = upper.or_else(|| behind(&text));
     lower = lower.or_else(|| Some((text, true)).filter(|(text, _)| !text.is_empty()));
     Ok(between_texts(lower, upper))
 }
 
-/// What is between two texts.
 fn between_texts(lower: Option<TextBound>, upper: Option<TextBound>) -> SortTest {
     if let (Some((lower, true)), Some((upper, false))) = (&lower, &upper)
         && successor(lower).as_ref() == Some(upper)
@@ -556,7 +561,7 @@ fn between_texts(lower: Option<TextBound>, upper: Option<TextBound>) -> SortTest
     between(lower.map(value), upper.map(value))
 }
 
-/// What is between two bounds, of which the query language knows only some forms.
+/// Expresses two bounds in the forms that key conditions support.
 fn between(lower: Option<(Value, bool)>, upper: Option<(Value, bool)>) -> SortTest {
     let is = SortTest::is;
     match (lower, upper) {

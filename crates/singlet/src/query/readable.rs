@@ -1,44 +1,44 @@
-//! What can be made of the items that a query reads.
+//! The types that a query can decode items into.
 
+use crate::design::Index;
 use crate::entity::Entity;
 use crate::error::Result;
 use crate::get::projection;
 use crate::item::{Corrupt, decode, recognizes};
 use crate::projection::Projection;
-use crate::shape::{EntityShape, IndexShape, Shapes};
+use crate::shape::{EntityShape, Shapes};
 use crate::table::Table;
 use singlet_dynamo::binary::ItemRef;
 use singlet_dynamo::operation::Selection;
 
-/// What a query gives: an entity, a [`Projection`] of one, or an enum of several with
+/// A result type of queries: an entity, a [`Projection`] of one, or an enum with
 /// `#[derive(Collection)]`.
 pub trait Readable: Sized + Send + 'static {
-    /// The table that the items are in.
+    /// The table of the items.
     type Table: Table;
-    /// What cursors are of: the entity, or the enum.
+    /// The type that cursors are tied to: the entity or the enum.
     type Subject;
-    /// Its name.
+    /// The type's name.
     const NAME: &'static str;
-    /// The entities whose items are read. Others are passed over.
+    /// The entities to read. Items of others are skipped.
     const ENTITIES: &'static [&'static EntityShape];
 
-    /// Whether an item of these entities may have a key by which they are not read here.
+    /// Whether items of these entities can also have keys that this read must skip.
     #[doc(hidden)]
     const TELLS_KEYS_APART: bool = false;
 
-    /// The entity of an item; `None` if it is not one of those that are read.
     #[doc(hidden)]
     fn entity_of(item: ItemRef<'_>) -> Option<&'static EntityShape> {
         let is_of = |entity: &&&EntityShape| recognizes(entity, Self::Table::SHAPE, item);
         Self::ENTITIES.iter().find(is_of).copied()
     }
 
-    /// Reads an item; `None` if it is of none of the entities.
+    /// Decodes an item; `None` if it belongs to another entity.
     fn decode_item(item: ItemRef<'_>) -> Result<Option<Self>, Corrupt>;
 
-    /// What is read of each item.
+    /// The attributes to read.
     #[doc(hidden)]
-    fn selection(index: Option<&'static IndexShape>) -> Result<Selection> {
+    fn selection(index: Option<&'static Index>) -> Result<Selection> {
         let _ = index;
         Ok(Selection::Held)
     }
@@ -54,7 +54,7 @@ impl<P: Projection> Readable for P {
         decode(item).map(Some)
     }
 
-    fn selection(index: Option<&'static IndexShape>) -> Result<Selection> {
+    fn selection(index: Option<&'static Index>) -> Result<Selection> {
         let projection = projection(Shapes::of::<P::Entity>(), P::FIELDS, index)?;
         Ok(projection.map_or(Selection::Held, Selection::Parts))
     }

@@ -1,25 +1,25 @@
-//! What a query or a scan reads: the table, or one of its indexes.
+//! The source of a query or scan: the table, or one of its indexes.
 
-/// The query reads the table itself.
+/// The table itself.
 pub enum Primary {}
 
-/// The query reads an index: that of the entity's pattern at this place. It is a local one or not,
-/// and it holds all that is read of an item or not.
+/// The index that the entity's pattern at `PLACE` uses. `LOCAL` if it is a local index, `HELD` if
+/// it projects everything that the query reads.
 pub enum ByIndex<const PLACE: usize, const LOCAL: bool, const HELD: bool> {}
 
-/// Stands for the primary key where a place of an index pattern can stand.
+/// The primary key, in place of an index pattern.
 pub const PRIMARY: usize = usize::MAX;
 
-/// The types of the fields in the templates of a key: the primary one, or that of the index pattern
-/// at this place. Made by `#[derive(Entity)]`.
+/// The field types in the templates of a key: the primary key, or the index pattern at `PLACE`.
+/// Implemented by `#[derive(Entity)]`.
 pub trait KeyParts<const PLACE: usize> {
-    /// Those in the partition key's template, in their order.
+    /// The fields in the partition key, in order.
     type Partition;
-    /// Those in the sort key's template, and [`Tail`](super::Tail) if text stands behind them.
+    /// The fields in the sort key, and [`Tail`](super::Tail) if text follows them.
     type Sort;
 }
 
-/// What can be read consistently: tables and local indexes.
+/// Sources that support consistent reads: tables and local indexes.
 #[diagnostic::on_unimplemented(
     message = "a global index cannot be read consistently",
     label = "reads a global index",
@@ -30,7 +30,7 @@ pub trait Consistent {}
 impl Consistent for Primary {}
 impl<const PLACE: usize, const HELD: bool> Consistent for ByIndex<PLACE, true, HELD> {}
 
-/// What holds all that is read of an item.
+/// Sources that hold every attribute of `P`.
 #[diagnostic::on_unimplemented(
     message = "the index does not hold all fields of `{P}`",
     label = "reads fields that the index does not hold",
@@ -41,11 +41,11 @@ pub trait HoldsAll<P> {}
 impl<P> HoldsAll<P> for Primary {}
 impl<P, const PLACE: usize, const LOCAL: bool> HoldsAll<P> for ByIndex<PLACE, LOCAL, true> {}
 
-/// Where items are read, as a type: [`Primary`] or [`ByIndex`].
+/// A source as a type: [`Primary`] or [`ByIndex`].
 pub trait ReadFrom {
     /// The place of the index pattern; [`PRIMARY`] for the table.
     const PLACE: usize;
-    /// The same, when only that is read which is known to be held.
+    /// The source after `project`, which has checked that the index holds every field.
     type Projected;
 }
 

@@ -1,16 +1,15 @@
-//! Which error a transaction fails with, told by the types of its operations.
+//! Type-level selection of a transaction's error.
 
 use crate::error::Error;
 use crate::marker::Marker;
 
-/// The operation has no error of its own.
+/// The operation has no error set with `or`.
 pub enum Unnamed {}
 
 /// The operation has an error of this type.
 pub struct Named<R>(Marker<R>);
 
-/// Errors that an operation can have of its own: those that a [`singlet::Error`](Error) can be made
-/// into.
+/// Errors that `or` accepts: types that implement `From<singlet::Error>`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an error of an operation: it cannot be made from `singlet::Error`",
     label = "no `From<singlet::Error>`",
@@ -20,9 +19,9 @@ pub trait RefusalError: From<Error> {}
 
 impl<R: From<Error>> RefusalError for R {}
 
-/// Whether an operation has an error of its own, and which.
+/// The error set with `or`, if any.
 pub trait Refusal {
-    /// What is returned when it is refused.
+    /// The type returned when the operation fails.
     type Error;
 }
 
@@ -34,13 +33,13 @@ impl<R> Refusal for Named<R> {
     type Error = R;
 }
 
-/// What two operations have together: an error if one of them has, and the same if both have.
+/// Combines two operations: at most one error type is allowed.
 #[diagnostic::on_unimplemented(
     message = "the operations of a transaction have errors of different types",
     label = "all errors given by `or` must be of one type"
 )]
 pub trait Join<Other> {
-    /// What both have.
+    /// The combination.
     type Both: Refusal;
 }
 
@@ -60,9 +59,9 @@ impl<R> Join<Named<R>> for Named<R> {
     type Both = Named<R>;
 }
 
-/// What several operations have together.
+/// Combines several operations.
 pub trait Joint {
-    /// What all have.
+    /// The combination.
     type Both: Refusal;
 }
 
@@ -94,7 +93,7 @@ joints! {
     (A, B, C, D, E, F, G) H
 }
 
-/// Makes the error of one operation one of all of them.
+/// Converts one operation's error into the transaction's.
 #[diagnostic::on_unimplemented(
     message = "the operations of a transaction have errors of different types",
     label = "all errors given by `or` must be of one type"

@@ -1,8 +1,7 @@
-//! When transactions with tokens were first sent.
+//! When transaction tokens were first sent.
 //!
-//! DynamoDB recognises a transaction that is sent again by its token, and compares it with the
-//! first. What the model writes depends on the time, so the same transaction would be another one a
-//! second later. It is therefore sent again as of the moment of the first attempt.
+//! DynamoDB compares a retried transaction with the first one sent under its token. Maintained
+//! timestamps would make a retry differ, so it is planned as of the first attempt.
 
 use crate::timestamp::Timestamp;
 use std::collections::{HashMap, VecDeque};
@@ -11,10 +10,9 @@ use std::time::Duration;
 
 /// How long DynamoDB remembers a token.
 const WINDOW: Duration = Duration::from_secs(10 * 60);
-/// How long a token is at most.
 const TOKEN_BYTES_MAX: usize = 36;
-/// How many tokens are remembered, the latest of them: about 2 MB. One that is forgotten too early
-/// makes a repeated transaction fail, and never one that is carried out twice.
+/// The number of remembered tokens, about 2 MB. Forgetting one early makes a retry fail, but never
+/// runs a transaction twice.
 const TOKENS_MAX: usize = 10_000;
 
 /// The tokens that this database has sent in the last ten minutes.
@@ -24,15 +22,14 @@ pub(crate) struct Tokens(Mutex<Remembered>);
 #[derive(Default)]
 struct Remembered {
     moments: HashMap<String, Timestamp>,
-    /// In the order in which they came. A token that was forgotten and came again stands twice.
+    /// In order of arrival. A token that was forgotten and sent again appears twice.
     order: VecDeque<(Timestamp, String)>,
 }
 
 impl Tokens {
-    /// The moment at which the token was first sent, which is now if it was not, and whether it is
-    /// now.
+    /// When the token was first sent, and whether that is now.
     pub(crate) fn moment(&self, token: &str, now: Timestamp) -> (Timestamp, bool) {
-        // DynamoDB refuses it, and so it is not worth the memory.
+        // DynamoDB rejects longer tokens, so do not store them.
         if token.len() > TOKEN_BYTES_MAX {
             return (now, true);
         }
@@ -46,14 +43,13 @@ impl Tokens {
         (now, true)
     }
 
-    /// The moment at which the token was first sent, if it was and is remembered.
+    /// When the token was first sent, if remembered.
     pub(crate) fn peek(&self, token: &str, now: Timestamp) -> Option<Timestamp> {
         let mut remembered = self.lock();
         remembered.drop_old(now);
         remembered.moments.get(token).copied()
     }
 
-    /// Forgets a token: the transaction was not carried out.
     pub(crate) fn forget(&self, token: &str) {
         self.lock().moments.remove(token);
     }

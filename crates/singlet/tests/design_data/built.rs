@@ -1,6 +1,6 @@
-//! The five designs of the documents without their contradictions: nothing is found in them but what
-//! is accepted, each with the reason. The systems declare these designs as Rust types, and more; their
-//! tests (`systems/*/tests/*/design.rs`) see that nothing of the files is missing there.
+//! The five source designs without their contradictions: all remaining findings are accepted, with
+//! reasons. The systems declare these designs as Rust types; their tests
+//! (`systems/*/tests/*/design.rs`) check that they include everything in these files.
 
 use singlet::design::Design;
 use std::fs;
@@ -36,8 +36,7 @@ fn nothing_is_found_but_what_is_accepted() {
     }
 }
 
-/// What one has to do to get from the document to what is built, where the document contradicts
-/// itself about what is stored.
+/// The differences between a document and its built design, where the document contradicts itself.
 #[test]
 fn what_is_built_differs_from_the_document_where_that_is_wrong() {
     let differences = |name| read("sources", name).differences(&read("built", name));

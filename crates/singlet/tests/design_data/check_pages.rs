@@ -1,4 +1,4 @@
-//! Every rule has a page, and the examples on the page are what they say.
+//! Every rule has a page, and its examples have the stated findings.
 
 use singlet::design::Design;
 use singlet::design::check::RULES;
@@ -10,7 +10,7 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/checks")
 }
 
-/// The page of a rule: its first line, its headings and its two designs.
+/// A rule's page: first line, headings and the two designs.
 struct Page {
     title: String,
     headings: Vec<String>,

@@ -1,4 +1,4 @@
-//! Which members of a collection are read by one query.
+//! Which members of a collection share a query.
 
 #![allow(dead_code, missing_docs, unreachable_pub, reason = "declared as a program declares it")]
 
@@ -26,7 +26,7 @@ pub struct Fork {
     pub user: User,
 }
 
-/// Only its second key lies between those of the others.
+/// Only its second key sorts between the other entities' keys.
 #[derive(Entity)]
 #[entity(
     Issues,
@@ -54,13 +54,13 @@ pub struct Star {
 #[derive(Collection)]
 #[collection(index = GSI1)]
 pub struct Fans {
-    /// The macro has a variable of this name.
+    /// The macro's output has a variable with this name.
     pub entity: Vec<Fork>,
     pub stars: Vec<Star>,
 }
 
-/// What went wrong: of an entity with several keys in the index only the first was looked at,
-/// and the collection read all open issues between forks and stars.
+/// Regression: only the first of an entity's keys in the index was considered, and the collection
+/// read all open issues between forks and stars.
 #[test]
 fn every_key_of_an_index_can_lie_between_members() {
     assert_eq!(Fans::SHAPE.ranges, [0, 1]);

@@ -1,5 +1,5 @@
-//! What is made of designs is what it should be: the engine makes the tables and takes the example
-//! items, costs are what the engine charges, and templates have the members that they must have.
+//! Exports of designs: the engine accepts the tables and the example items, costs match the
+//! engine's charges, and templates have the required members.
 
 use serde_json::{Value as Json, json};
 use singlet::design::{AccessPattern, Action, Design, Entity, Operation, Table};
@@ -31,12 +31,11 @@ fn designs() -> Vec<Design> {
     designs
 }
 
-/// Each table of each design.
 fn tables() -> impl Iterator<Item = Table> {
     designs().into_iter().flat_map(|design| design.tables)
 }
 
-/// Sends a request to the engine; what comes back as JSON is the answer, or the error's text.
+/// Sends a request to the engine; returns the JSON response or the error text.
 fn ask(engine: &Engine, operation: &str, body: &Json) -> Json {
     let text = body.to_string();
     let answer = Request::from_json(operation, text.as_bytes())
@@ -52,7 +51,7 @@ fn ask(engine: &Engine, operation: &str, body: &Json) -> Json {
     }
 }
 
-/// An engine that has this table.
+/// An engine with this table.
 fn engine_with(table: &Table) -> Engine {
     let engine = Engine::memory().unwrap_or_else(|error| unreachable!("no memory: {error}"));
     let request = serde_json::from_str(&table.create_table_json("test")).unwrap_or_default();
@@ -74,14 +73,17 @@ fn the_engine_makes_the_tables_as_they_are_designed() {
         let request = table.create_table("test").map_err(|error| error.message().to_owned());
         let mut schema = table.schema();
         schema.name = table.name_in("test");
-        // Requests have local indexes first.
+        // Requests list local indexes first.
         schema.indexes.sort_by_key(|index| index.scope == Scope::Global);
         assert_eq!(request.map(|request| request.schema), Ok(schema), "{}", table.name);
 
         let engine = engine_with(&table);
         let name = json!({"TableName": table.name_in("test")});
         let description = &ask(&engine, "DescribeTable", &name)["Table"];
-        assert_eq!(description["KeySchema"][0]["AttributeName"], json!(table.key.partition.name));
+        assert_eq!(
+            description["KeySchema"][0]["AttributeName"],
+            json!(table.key.partition[0].name)
+        );
         if let Some(request) = table.time_to_live_json("test") {
             let request = serde_json::from_str(&request).unwrap_or_default();
             ask(&engine, "UpdateTimeToLive", &request);
@@ -103,7 +105,7 @@ fn the_engine_takes_the_example_items() {
                 let Some(index) = table.index(&key.index) else {
                     continue;
                 };
-                let partition = &index.key.partition.name;
+                let partition = index.key.partition[0].name();
                 let query = json!({
                     "TableName": table.name_in("test"), "IndexName": index.name, "Select": "COUNT",
                     "KeyConditionExpression": "#p = :p",
@@ -123,13 +125,13 @@ fn costs_are_what_the_engine_charges() {
         for table in &design.tables {
             let engine = engine_with(table);
             let name = table.name_in("test");
-            // Sizes that a design states are not those of its examples.
+            // A declared size may differ from the example's.
             for entity in table.entities.iter().filter(|entity| entity.typical_bytes.is_none()) {
                 let item = item_json(table, entity);
                 let key: Json = table
                     .key
-                    .attributes()
-                    .map(|attribute| (attribute.name.clone(), item[&attribute.name].clone()))
+                    .iter()
+                    .map(|attribute| (attribute.name().to_owned(), item[attribute.name()].clone()))
                     .collect();
                 let operation = |action| Operation {
                     table: Some(table.name.clone()),
@@ -155,7 +157,7 @@ fn costs_are_what_the_engine_charges() {
     }
 }
 
-/// The members that CloudFormation documents for a table, as far as designs say anything of them.
+/// CloudFormation's table properties, as far as designs cover them.
 const PROPERTIES: [&str; 9] = [
     "AttributeDefinitions",
     "BillingMode",
@@ -187,7 +189,7 @@ fn cloud_formation_gets_the_members_that_it_knows() {
                 assert!(properties.contains_key(needed), "{id}: {needed}");
             }
         }
-        // What a name refers to is a parameter.
+        // Names refer to declared parameters.
         let names =
             resources.values().filter_map(|own| own["Properties"]["TableName"].get("Fn::Sub"));
         for name in names.filter_map(Json::as_str) {
@@ -213,8 +215,8 @@ fn cloud_formation_and_create_table_define_the_same() {
         for table in &design.tables {
             let mut request: Json =
                 serde_json::from_str(&table.create_table_json("${Env}")).unwrap_or_default();
-            // A template has an object where the request has a name, knows no switch for the
-            // stream, and has room for the TTL attribute.
+            // The template differs from the request in three ways: the name is an object, the
+            // stream has no `StreamEnabled`, and the TTL attribute is included.
             request["TableName"] = Json::Null;
             if let Some(stream) =
                 request.get_mut("StreamSpecification").and_then(Json::as_object_mut)
@@ -236,8 +238,8 @@ fn cloud_formation_and_create_table_define_the_same() {
     }
 }
 
-/// As far as Workbench's own files show it: every attribute has one type in the whole table, facets
-/// name attributes that the table has, and items are DynamoDB's JSON with their whole keys.
+/// Follows the format of files saved by Workbench: an attribute has one type per table, facets name
+/// existing attributes, and items are DynamoDB JSON with full keys.
 #[test]
 fn workbench_models_hold_together() {
     let now = Timestamp::from_millis(1_769_851_800_000);
@@ -264,7 +266,7 @@ fn workbench_models_hold_together() {
             for facet in &facets {
                 let item = facet["TableData"][0].as_object().cloned().unwrap_or_default();
                 assert!(Item::from_json(json!(item).to_string().as_bytes()).is_ok(), "{facet}");
-                assert!(table.key.attributes().all(|key| item.contains_key(&key.name)));
+                assert!(table.key.iter().all(|key| item.contains_key(key.name())));
                 for (name, value) in &item {
                     let kind = value.as_object().and_then(|value| value.keys().next()).cloned();
                     let known =
@@ -283,7 +285,7 @@ fn workbench_models_hold_together() {
     }
 }
 
-/// The documents, as people will read them. `UPDATE_EXPECT=1` writes them anew.
+/// Snapshots of the documents. `UPDATE_EXPECT=1` rewrites them.
 #[test]
 fn documents_are_as_they_were_read_last() {
     for (design, document) in

@@ -1,8 +1,8 @@
-//! Designs in files: what is read, what is written, and what is said of a text that is no design.
+//! Design files: parsing, writing, and error messages.
 
 use singlet::design::Design;
 
-/// A design that has every member of the file's form at least once.
+/// A design that uses every member of the file format.
 const EVERYTHING: &str = include_str!("../designs/everything.json");
 
 #[test]
@@ -13,7 +13,7 @@ fn a_design_comes_back_as_it_was_written() {
     assert_eq!(text, EVERYTHING, "and is written as a person would");
 }
 
-/// Replaces one piece of text, and compares the message.
+/// Replaces a piece of the file and checks the error message.
 fn check(from: &str, to: &str, expected: &str) {
     assert!(EVERYTHING.contains(from), "{from} is in the file");
     let message = match Design::from_json(&EVERYTHING.replacen(from, to, 1)) {
@@ -117,7 +117,6 @@ fn shapes_are_told() {
     check("]\n}\n", "]\n", "line 230, column 0: EOF while parsing an object");
 }
 
-/// The reference page.
 fn reference() -> String {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/design-file.md");
     std::fs::read_to_string(path).unwrap_or_default()
@@ -156,7 +155,7 @@ fn the_reference_names_every_member() {
     }
     let mut all = Vec::new();
     names(&serde_json::from_str(EVERYTHING).unwrap(), &mut all);
-    // The names that this design gives, and not the form.
+    // Names specific to this design rather than part of the format.
     let own = [
         "games-{env}",
         "byStars",
@@ -184,7 +183,7 @@ fn the_reference_names_every_member() {
     }
 }
 
-/// What went wrong: a file could have a delimiter that a declaration in Rust could not.
+/// Regression: a file could have a delimiter that a Rust declaration could not.
 #[test]
 fn a_delimiter_is_punctuation() {
     let design = |delimiter: &str, of_table: &str| {
@@ -207,7 +206,7 @@ fn a_delimiter_is_punctuation() {
     }
 }
 
-/// What went wrong: SD606 was told of an index whose own key has the TTL attribute.
+/// Regression: SD606 was reported for an index whose own key contains the TTL attribute.
 #[test]
 fn an_index_holds_the_attributes_of_keys() {
     let findings = |sort: &str| {

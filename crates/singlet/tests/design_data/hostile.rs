@@ -1,11 +1,11 @@
-//! Nothing that can be read as a design makes any part of this crate panic.
+//! No parsed design makes this crate panic.
 
 use proptest::prelude::*;
 use serde_json::Value as Json;
 use singlet::design::Design;
 use singlet_dynamo::Timestamp;
 
-/// Texts that templates, names and expressions are known to go wrong with.
+/// Texts that often break templates, names and expressions.
 const TEXTS: [&str; 16] = [
     "",
     "#",
@@ -25,13 +25,13 @@ const TEXTS: [&str; 16] = [
     "99999999999999999999",
 ];
 
-/// A change somewhere in a tree: which node, and what becomes of it.
+/// A mutation of a JSON tree.
 #[derive(Clone, Debug)]
 enum Change {
     Text(&'static str),
     Number(i64),
     Remove,
-    /// The member of another name has this one's value.
+    /// Renames a member.
     Rename(&'static str),
     Nest,
 }
@@ -47,7 +47,7 @@ fn any_change() -> impl Strategy<Value = Change> {
     ]
 }
 
-/// Changes the node that many steps from the front, in the order of the text.
+/// Mutates the node at a position, in document order.
 fn change(node: &mut Json, place: &mut usize, what: &Change) {
     let elements: Vec<&mut Json> = match node {
         Json::Object(members) => {
@@ -87,7 +87,7 @@ fn change(node: &mut Json, place: &mut usize, what: &Change) {
     }
 }
 
-/// Everything that can be done with a design.
+/// Calls everything that takes a design.
 fn use_up(design: &Design) -> usize {
     let mut size = design.check().len() + design.document().len() + design.to_json().len();
     size += design.cloud_formation().len();

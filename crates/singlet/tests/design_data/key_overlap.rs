@@ -1,18 +1,19 @@
-//! Whether keys can be the same is decided without trying any. Here they are tried: all short
-//! templates against all texts over a small alphabet, and random templates against keys that they
-//! gave.
+//! The library decides analytically whether keys can be equal. These tests enumerate them: all
+//! short templates against all texts over a small alphabet, and random templates against their own
+//! keys.
 
 use proptest::prelude::*;
 use singlet::key::{Form, Segment, catches, is_ambiguous, overlaps};
 
-/// A letter, a digit and the delimiter: all that templates can tell apart.
+/// A letter, a digit and the delimiter: the only classes that templates distinguish.
 const ALPHABET: [&str; 3] = ["a", "1", "#"];
 const PIECES_MAX: usize = 3;
-/// In a shortest text that two templates share, every character takes one of them a piece further
-/// (or it could be left out), and two readings of one template part with one character more.
+/// Every character of a shortest common text advances one of the two templates by a piece
+/// (otherwise it could be left out). Two readings of one template need one more character to
+/// diverge.
 const TEXT_SIZE_MAX: usize = 2 * PIECES_MAX + 1;
 
-/// All lists of at most `len_max` of these.
+/// All lists of at most `len_max` elements.
 fn lists<T: Copy>(of: &[T], len_max: usize) -> Vec<Vec<T>> {
     let mut all: Vec<Vec<T>> = vec![vec![]];
     let mut longest: Vec<Vec<T>> = vec![vec![]];
@@ -26,7 +27,7 @@ fn lists<T: Copy>(of: &[T], len_max: usize) -> Vec<Vec<T>> {
     all
 }
 
-/// All values that the parts of a template can have so that this text comes out.
+/// All ways to parse this text as a key of the template.
 fn readings<'a>(template: &[Segment<'_>], text: &'a str) -> Vec<Vec<&'a str>> {
     let Some((first, rest)) = template.split_first() else {
         return if text.is_empty() { vec![vec![]] } else { vec![] };
@@ -79,7 +80,7 @@ fn answers_are_those_of_trying_all_texts() {
     let texts: Vec<String> =
         lists(&ALPHABET, TEXT_SIZE_MAX).iter().map(|letters| letters.concat()).collect();
 
-    // What each template gives, as a set of places in the list of all texts.
+    // The keys of each template, as a bitmap over all texts.
     let given: Vec<Vec<bool>> = templates
         .iter()
         .map(|template| {
@@ -90,7 +91,7 @@ fn answers_are_those_of_trying_all_texts() {
             readings.iter().map(|readings| *readings > 0).collect()
         })
         .collect();
-    // The texts that begin with one that the template gives.
+    // The texts that have a key of the template as a prefix.
     let begun: Vec<Vec<bool>> = given
         .iter()
         .map(|given| {
@@ -132,7 +133,7 @@ fn any_segment() -> impl Strategy<Value = Segment<'static>> {
     ]
 }
 
-/// A key of the template, with values drawn from what often goes wrong.
+/// A key of the template, with values that often cause problems.
 fn key(template: &[Segment<'_>], choice: &[prop::sample::Index]) -> String {
     let mut choice = choice.iter().cycle();
     let mut pick =
@@ -159,7 +160,7 @@ fn key(template: &[Segment<'_>], choice: &[prop::sample::Index]) -> String {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
-    /// What is said never to happen does not happen.
+    /// Templates that share a key are reported as overlapping.
     #[test]
     fn a_key_that_two_templates_give_is_foreseen(
         one in prop::collection::vec(any_segment(), 1..5),
@@ -180,7 +181,7 @@ proptest! {
     }
 }
 
-/// The compiler runs the same code.
+/// The same functions run at compile time.
 const _: () = assert!(
     !overlaps(
         &[Segment::Literal("GAME#"), Segment::part("code", Form::CLOSED)],

@@ -1,8 +1,9 @@
-//! Designs as data, and what is made of them: one program, which is linked once.
+//! Tests of designs as data, as one binary to save linking time.
 
 mod built;
 mod check_pages;
 mod collection_ranges;
+mod composite_keys;
 mod exports;
 mod file;
 mod hostile;

@@ -1,9 +1,8 @@
-//! The code on pages of docs compiles: it is the code of doctests, which have lines more that readers
-//! do not need.
+//! Code in the docs compiles: it matches doctests, which have additional hidden lines.
 
 use std::path::Path;
 
-/// The blocks of Rust on a page, without the lines that doctests hide.
+/// The Rust blocks of a page, without hidden doctest lines.
 fn rust_blocks(page: &str) -> Vec<Vec<&str>> {
     let mut blocks: Vec<Vec<&str>> = Vec::new();
     let mut is_inside = false;

@@ -1,4 +1,4 @@
-//! The README and the tutorial show programs that compile, and errors in the compiler's words.
+//! Programs in the README and the tutorial compile, and the errors they show are the compiler's.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,24 +7,23 @@ fn read(path: &str) -> String {
     fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap_or_default()
 }
 
-/// The blocks in this language.
+/// The code blocks in this language.
 fn blocks<'t>(text: &'t str, language: &str) -> Vec<&'t str> {
     let fence = format!("```{language}\n");
     let behind = text.split(fence.as_str()).skip(1);
     behind.filter_map(|rest| rest.split("```").next()).collect()
 }
 
-/// The lines without their indentation, which is another one within a function.
+/// Removes indentation, which differs within a function.
 fn unindented(text: &str) -> String {
     text.lines().map(|line| format!("{}\n", line.trim_start())).collect()
 }
 
-/// Lines of an example that are not on its page: what it is, and which of our lints it breaks.
+/// Leading lines of an example that its page omits: the module doc and the lint exceptions.
 const HEADER_LINES: usize = 3;
 
-/// A reader who typed all blocks of the page had a program that did not compile: what was between
-/// them was in the program alone. So the blocks are the program, in their order and as they are,
-/// and the compiler sees it as an example.
+/// Regression: the page omitted parts of the program, so its blocks did not compile together. Now
+/// the blocks must match the example line by line.
 #[test]
 fn the_blocks_of_the_tutorial_are_the_program() {
     let (tutorial, program) = (read("../../docs/tutorial.md"), read("examples/library.rs"));
@@ -40,7 +39,7 @@ fn the_blocks_of_the_tutorial_are_the_program() {
     assert_eq!(program.next(), None, "examples/library.rs goes on after the page");
 }
 
-/// Only the main function of the example is not shown.
+/// The README omits only the example's main function.
 #[test]
 fn the_readme_shows_its_example() {
     let (readme, program) = (read("../../README.md"), read("examples/readme.rs"));

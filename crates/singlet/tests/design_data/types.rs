@@ -1,4 +1,4 @@
-//! What declared types are in a design.
+//! Declared types in a design.
 
 use singlet::design::{AttributeType, Design};
 use singlet::prelude::*;
@@ -35,7 +35,7 @@ struct Game {
     scores: BTreeMap<String, u32>,
 }
 
-/// SD701 said of a struct that it holds any number of elements, which it does not.
+/// Regression: SD701 reported a struct as unbounded.
 #[test]
 fn a_struct_holds_no_more_than_its_members() {
     let design: Design = Games::design();
@@ -71,8 +71,8 @@ struct Post {
     title: String,
 }
 
-/// A field with a default was optional in the design, also where it is part of a key, and the check
-/// of the design refused what the compiler takes.
+/// Regression: a field with a default was optional in the design even as part of a key, so the
+/// check rejected a design that the compiler accepts.
 #[test]
 fn a_field_with_a_default_is_never_missing_in_a_key() {
     let design: Design = Posts::design();

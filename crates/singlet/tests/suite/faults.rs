@@ -1,4 +1,4 @@
-//! A store that has too much to do, and leaves things for later.
+//! An overloaded store that leaves batch items unprocessed.
 
 use crate::sample::{Rating, World};
 use crate::settings;
@@ -16,18 +16,17 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-/// What goes wrong.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Fault {
-    /// Nothing: what is asked is counted.
+    /// No fault; only counts requests.
     Nothing,
-    /// All but a few items of a batch are left for later.
+    /// Leaves all but a few items of a batch unprocessed.
     LeavesMost,
-    /// All of a batch is left for later.
+    /// Leaves the whole batch unprocessed.
     LeavesAll,
-    /// Transactions are cancelled for this reason, so many times.
+    /// Cancels transactions for this reason, this many times.
     Cancels(ErrorKind, u32),
-    /// Writes of one item are refused with this, so many times.
+    /// Rejects single-item writes with this error, this many times.
     Refuses(ErrorKind, u32),
 }
 
@@ -37,7 +36,7 @@ struct Faulty {
     log: Arc<Log>,
 }
 
-/// What was asked of the store.
+/// Counts requests and pauses.
 #[derive(Default)]
 struct Log {
     requests: AtomicU32,
@@ -45,7 +44,7 @@ struct Log {
 }
 
 impl Faulty {
-    /// Takes out of a batch what is left for later.
+    /// Removes the items to leave unprocessed from a batch.
     fn split(&self, request: &mut Request) -> (Vec<KeysAndAttributes>, Vec<TableWrites>) {
         let kept = if self.fault == Fault::LeavesAll { 0 } else { 3 };
         let (mut keys, mut writes) = (Vec::new(), Vec::new());
@@ -93,7 +92,7 @@ impl Backend for Faulty {
                 let (keys, writes) = self.split(&mut request);
                 return Execution::pending(async move {
                     let mut answer = match &request {
-                        // The engine refuses a batch of nothing, as DynamoDB does.
+                        // The engine rejects an empty batch, as DynamoDB does.
                         Request::BatchGetItem(batch) if batch.tables.is_empty() => {
                             BatchGetItemAnswer::default().into()
                         }
@@ -151,7 +150,7 @@ async fn write_and_read(db: &Db<World>) -> singlet::Result<usize> {
 fn what_is_left_for_later_is_done_later() {
     let (db, log) = open(Fault::LeavesMost);
     assert_eq!(singlet::block_on(write_and_read(&db)).unwrap(), 60);
-    // Twenty rounds each, and a pause after each but the last.
+    // Twenty rounds each, with a pause after each but the last.
     assert_eq!(log.requests.load(Ordering::Relaxed), 40);
     assert_eq!(log.pauses.load(Ordering::Relaxed), 38);
 }
@@ -163,7 +162,7 @@ fn what_is_never_done_is_told() {
     let Err(singlet::Error::Unprocessed { count: 60, keys }) = outcome else {
         panic!("{outcome:?}");
     };
-    // By their keys alone, whatever was to be written.
+    // The error contains only keys.
     let sites: std::collections::BTreeSet<_> =
         keys.iter().filter_map(Key::<Rating>::from_item).map(|key| format!("{key:?}")).collect();
     assert_eq!((sites.len(), keys.iter().map(Item::len).max()), (60, Some(2)));
@@ -223,14 +222,14 @@ fn a_write_waits_for_transactions() {
     let outcome = singlet::block_on(db.run(change));
     assert!(matches!(outcome, Err(singlet::Error::Conflict { .. })), "{outcome:?}");
     assert!(log.pauses.load(Ordering::Relaxed) >= 5);
-    // Who sends requests over a network has waited for the store already.
+    // Throttling is not retried here: a network backend has already backed off.
     let (db, log) = open(Fault::Refuses(ErrorKind::Throttling, u32::MAX));
     let outcome = singlet::block_on(db.run(delete(Key::of(&one))));
     assert!(matches!(outcome, Err(singlet::Error::Throttled { .. })), "{outcome:?}");
     assert_eq!(log.pauses.load(Ordering::Relaxed), 0);
 }
 
-/// With a filter, the first item was given only after the whole partition was read.
+/// Regression: with a filter, the first item was returned only after reading the whole partition.
 #[test]
 fn a_read_ends_with_what_was_asked_for() {
     let (db, log) = open(Fault::Nothing);
@@ -258,7 +257,7 @@ fn a_read_ends_with_what_was_asked_for() {
         assert_eq!(some.len(), 2);
     });
     assert_eq!(requests, 2, "one of the first two is passed over");
-    // A page ends, however little it finds, and those behind it find the rest.
+    // A page ends even if it has few matches; later pages return the rest.
     let (mut cursor, mut pages, mut found) = (None, 0, 0);
     let requests = count(&|| {
         let page = singlet::block_on(db.query(rare(5).limit(1)).page(None)).unwrap();
@@ -278,7 +277,7 @@ fn a_read_ends_with_what_was_asked_for() {
     assert_eq!(found, 1);
 }
 
-/// Whoever looks into a throttled table wants to know which key is hot.
+/// The error names the hot key of a throttled table.
 #[test]
 fn throttles_and_conflicts_name_the_item() {
     for kind in [ErrorKind::Throttling, ErrorKind::TransactionConflict] {

@@ -22,15 +22,15 @@ use singlet::engine::Clock;
 use singlet::{CursorKey, Db, Declaration, Settings};
 use singlet_testing::TestStore;
 
-/// A story that fails says why.
+/// A failing story returns the reason.
 type TestResult = Result<(), Box<dyn std::error::Error>>;
 
-/// What a story runs on.
+/// Environment of a story.
 struct Fixture {
     db: Db<World>,
     store: TestStore,
     settings: Settings,
-    /// The clock of the model.
+    /// The library's clock.
     clock: Clock,
 }
 
@@ -42,7 +42,7 @@ impl Fixture {
         Self { db, store, settings, clock }
     }
 
-    /// Another design, in the same store.
+    /// Opens another design in the same store.
     fn open<D: Declaration>(&self) -> Db<D> {
         self.store.database()
     }
@@ -50,5 +50,10 @@ impl Fixture {
 
 fn settings(clock: &Clock, environment: &str) -> Settings {
     let cursor_key = Some(CursorKey::of_this_process());
-    Settings { environment: environment.into(), clock: clock.clone(), cursor_key }
+    Settings {
+        environment: environment.into(),
+        clock: clock.clone(),
+        cursor_key,
+        ..Settings::default()
+    }
 }

@@ -1,4 +1,4 @@
-//! The AWS backend, at servers that answer by script.
+//! The AWS backend against scripted servers.
 
 mod feed;
 mod positions;

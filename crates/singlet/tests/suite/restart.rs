@@ -1,4 +1,4 @@
-//! Positions of the change feed outlive the process, and not the stream.
+//! Change feed positions survive the process, but not the stream.
 
 use crate::sample::{Sample, SampleItem, World};
 use crate::settings;
@@ -23,6 +23,8 @@ async fn stars(changes: &mut Changes<Sample>) -> u8 {
 #[test]
 fn a_position_survives_a_restart() {
     let folder = std::env::temp_dir().join(format!("singlet-restart-{}", std::process::id()));
+    // Left over if a killed process had the same id.
+    let _ = std::fs::remove_dir_all(&folder);
     let clock = fixed_clock();
     let position = singlet::block_on(async {
         let engine = Engine::open(&folder, Options::default()).unwrap();
@@ -73,11 +75,11 @@ fn a_position_that_is_too_old_says_so() {
         engine.maintain().unwrap();
         let outcome = db.changes_of_from::<Sample>(&before).await.err();
         assert!(matches!(outcome, Some(Error::PositionExpired { .. })), "{outcome:?}");
-        // Nothing came after this one that is gone.
+        // No expired change follows this position, so it is still valid.
         db.run(put(&rating("old", "s", 3))).await.unwrap();
         let mut changes = db.changes_of_from::<Sample>(&behind).await.unwrap();
         assert_eq!(stars(&mut changes).await, 3);
-        // A reader that was open meanwhile is told.
+        // A reader that was open is notified.
         let told = reader.next().await.unwrap();
         assert!(matches!(told, Some(Change::FellBehind { missed: None })));
         assert_eq!(stars(&mut reader).await, 3);

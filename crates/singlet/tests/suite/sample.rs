@@ -1,4 +1,4 @@
-//! Two tables in which every feature of the model occurs.
+//! Tables that use every feature of the model.
 
 #![allow(
     unreachable_pub,
@@ -24,7 +24,7 @@ design!(pub World { Sample, Readings, Blobs });
     ),
     ttl = TTL,
     stream,
-    entities(Site, Rating, Comment, Profile, Match, Goal, Session, League, Season, Loan)
+    entities(Site, Rating, Comment, Profile, Match, Goal, Session, League, Season, Loan, Reminder)
 )]
 pub struct Sample;
 
@@ -48,7 +48,7 @@ pub struct Location {
     pub floor: i32,
 }
 
-/// Attributes of every type; fields that the model keeps; a version.
+/// Attributes of every type, managed fields, and a version.
 #[derive(Entity, Clone, Debug, PartialEq)]
 #[entity(Sample, key = ("SITE#{id}", "METADATA"), GSI1 by_owner = ("OWNER#{owner}", "SITE#{id}"), rename_all = "camelCase")]
 pub struct Site {
@@ -73,7 +73,7 @@ pub struct Site {
     pub version: u64,
 }
 
-/// A numeric index key that repeats a field; fields that are stored within the key alone.
+/// A numeric index key that repeats a field; fields stored only in the key.
 #[derive(Entity, Clone, Debug, PartialEq)]
 #[entity(Sample, key = ("USER#{user}", "SITE#{site}"), byStars by_stars = ("{stars}", "SITE#{site}"))]
 pub struct Rating {
@@ -85,7 +85,7 @@ pub struct Rating {
     pub note: Option<String>,
 }
 
-/// Shares the beginning of its sort key with [`Rating`].
+/// Shares its sort key prefix with [`Rating`].
 #[derive(Entity, Clone, Debug, PartialEq)]
 #[entity(
     Sample,
@@ -107,7 +107,7 @@ pub struct Profile {
     pub about: String,
 }
 
-/// Index keys of several fields, of optional ones, and index attributes that are fields.
+/// Index keys with several and with optional fields, and index attributes that are plain fields.
 #[derive(Entity, Clone, Debug, PartialEq)]
 #[entity(
     Sample,
@@ -164,7 +164,7 @@ pub struct Session {
     pub expires: Option<Expiry>,
 }
 
-/// In an index only while it is due, by a key whose partition is always known.
+/// In an index only while it is due; the partition of the index key is always known.
 #[derive(Entity, Clone, Debug, PartialEq)]
 #[entity(Sample, key = ("MEMBER#{member}", "LOAN#{book}"), GSI1 by_due = ("MEMBER#{member}", "DUE#{due}"))]
 pub struct Loan {
@@ -172,6 +172,15 @@ pub struct Loan {
     pub book: SiteId,
     pub due: Option<Timestamp>,
     pub note: Option<String>,
+}
+
+/// In an index only while it is due; the sort key of the index is the field alone.
+#[derive(Entity, Clone, Debug, PartialEq)]
+#[entity(Sample, key = ("USER#{user}", "REMINDER#{id}"), GSI1 by_time = ("REMINDERS#{user}", "{due}"))]
+pub struct Reminder {
+    pub user: UserId,
+    pub id: SiteId,
+    pub due: Option<Timestamp>,
 }
 
 /// A payload in an envelope.
@@ -224,7 +233,7 @@ pub struct Stars {
     pub stars: u8,
 }
 
-/// Keys that are numbers, and provisioned throughput.
+/// Numeric keys, and provisioned throughput.
 #[table(name = "{env}-readings", key = (sensor: N, at: N), provisioned(5, 5), entities(Reading))]
 pub struct Readings;
 
@@ -236,7 +245,7 @@ pub struct Reading {
     pub value: f64,
 }
 
-/// A key that is bytes, without a sort key.
+/// A binary key, without a sort key.
 #[table(name = "{env}-blobs", key = (hash: B), entities(Blob))]
 pub struct Blobs;
 

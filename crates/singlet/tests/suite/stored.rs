@@ -1,10 +1,10 @@
-//! Items as they lie in a table, seen without the model.
+//! Reads stored items, bypassing the model.
 
 use singlet::dynamo::operation::{Answer, GetItem};
 use singlet::dynamo::{Item, Value};
 use singlet::{Db, Declaration};
 
-/// The item with this key, as it is stored in a table with the key (PK, SK).
+/// The raw item with this key, from a table with the key (PK, SK).
 pub(crate) async fn stored_item<D: Declaration>(
     db: &Db<D>,
     table_name: &str,

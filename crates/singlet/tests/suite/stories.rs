@@ -1,10 +1,11 @@
-//! Stories about the behaviour of the model. Each is a test on every backend.
+//! Stories about the library's behaviour. Each is a test on every backend.
 
 pub(crate) mod arithmetic;
 mod attempts;
 mod batches;
 mod changes;
 mod collections;
+mod composite_keys;
 mod conditions;
 mod elements;
 mod expiry;
@@ -82,12 +83,12 @@ pub(crate) fn goal(game: &str, third: u8, minute: u16, id: &str) -> Goal {
     Goal { game: self::id(game), third, minute, id: self::id(id), scorer: None }
 }
 
-/// Whether a write was refused because of its condition.
+/// Whether the write's condition failed.
 pub(crate) fn is_refused<T>(outcome: &singlet::Result<T>) -> bool {
     matches!(outcome, Err(singlet::Error::ConditionFailed { .. }))
 }
 
-/// Whether the store says that a request is not as it may be.
+/// Whether the store rejected the request as invalid.
 pub(crate) fn is_invalid<T>(outcome: &singlet::Result<T>) -> bool {
     let refusal = outcome.as_ref().err().and_then(singlet::Error::refusal);
     refusal.is_some_and(|error| error.kind() == singlet::dynamo::ErrorKind::Validation)

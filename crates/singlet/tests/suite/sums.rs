@@ -1,4 +1,4 @@
-//! No sequence of additions makes an item that cannot be read.
+//! No sequence of additions makes an item unreadable.
 
 use crate::stories::arithmetic::{Counter, Counters, counter};
 use proptest::prelude::*;
@@ -6,7 +6,7 @@ use singlet::prelude::*;
 use singlet::{Error, block_on};
 use std::collections::BTreeMap;
 
-/// One addition: to which number, how much, and how it is sent.
+/// One addition: the field, the amount, and the kind of request.
 #[derive(Clone, Copy, Debug)]
 struct Addition {
     field: usize,
@@ -33,12 +33,12 @@ fn addition() -> impl Strategy<Value = Addition> {
     })
 }
 
-/// What the number is afterwards, if its type can hold it.
+/// The sum, if its type can hold it.
 fn sum<T: TryFrom<i128>>(number: impl Into<i128>, amount: i128) -> Option<T> {
     number.into().checked_add(amount).and_then(|sum| T::try_from(sum).ok())
 }
 
-/// The counter with the sum in it, if that fits.
+/// The counter after the addition, if the sum fits.
 fn added(mut one: Counter, Addition { field, amount, .. }: Addition) -> Option<Counter> {
     let entry = |one: &Counter, name: &str| one.per_day.get(name).copied().unwrap_or(0);
     match field {
@@ -71,7 +71,7 @@ async fn add(db: &Db<Counters>, one: &Counter, addition: Addition) -> singlet::R
             .set_if_missing(Counter::EXACT, one.exact),
         _ => update(Key::of(one)),
     };
-    // An upsert must provide all fields, the one that is added to among them.
+    // An upsert must set all fields, including the one added to.
     let whole = || match sent {
         0 => {
             let mut whole = change();
@@ -100,7 +100,7 @@ async fn add(db: &Db<Counters>, one: &Counter, addition: Addition) -> singlet::R
         2 => whole().add(Counter::SIGNED, amount),
         3 => whole().add(Counter::MAYBE, amount),
         4 => whole().add(Counter::SCORE, amount),
-        // An upsert cannot make a map and add to an entry of it.
+        // An upsert cannot create a map and add to one of its entries.
         5 => update(Key::of(one)).add(Counter::PER_DAY.entry("monday"), amount),
         _ => update(Key::of(one)).add(Counter::PER_DAY.entry("sunday"), amount),
     };
@@ -127,7 +127,7 @@ proptest! {
                         one = fits;
                     }
                     None => {
-                        // Of 39 digits DynamoDB knows nothing at all.
+                        // DynamoDB numbers have at most 38 digits.
                         let is_refused =
                             matches!(outcome, Err(Error::OutOfRange(_) | Error::NotStorable(_)));
                         assert!(is_refused, "{addition:?} {one:?}: {outcome:?}");

@@ -1,12 +1,10 @@
-//! The changes of a table, read from its stream.
+//! The change feed of a table on AWS, read from its DynamoDB stream.
 //!
-//! A stream is made of shards. Each holds the changes of some of the items, in their order, and
-//! ends after a few hours, or when its items are divided up; its children go on where it ended. So
-//! that nobody sees a change before an earlier one of the same item, children are read once their
-//! parent is read to its end.
+//! A stream consists of shards. Each holds the changes of some items, in order. It ends after a few
+//! hours or when it splits, and its children continue from there. A child is read only after its
+//! parent has been read to the end, so the changes of an item stay in order.
 //!
-//! Every reader has a place of its own in the stream, which is why several processes all get
-//! everything.
+//! Every reader tracks its own position, so several processes each get all changes.
 
 mod position;
 mod request;
@@ -23,33 +21,31 @@ use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::time::{Instant, sleep_until};
 
-/// How long between two looks for new shards, unless one has just ended.
+/// The interval between looks for new shards, unless one has just ended.
 const LOOK_PAUSE: Duration = Duration::from_secs(5);
-/// How many shards are read at once, and so how much is held in memory: a shard gives up to a
-/// megabyte at a time, and no more is read before all of it was asked for.
+/// How many shards are read concurrently. It bounds memory: a shard returns up to 1 MB per read,
+/// and is not read again until that is consumed.
 const READS_MAX: usize = 16;
 
-/// A place in a table's stream.
 pub(super) struct StreamFeed {
     client: Client,
     stream_arn: String,
-    /// The shards that are being read.
     shards: Vec<Shard>,
-    /// Shards that are read once their parent is.
+    /// Shards whose parent is still being read.
     waiting: Vec<Described>,
-    /// The shards that were seen already, of those that there still are, with their parents.
+    /// All shards currently in the stream, with their parents.
     known: HashMap<String, Option<String>>,
-    /// How far shards were given to whoever asks. What was read of them may be ahead of it.
+    /// The consumed position per shard. Reads may be ahead of it.
     given: BTreeMap<String, Place>,
-    /// What was read and not asked for yet, with the shard that it was read in.
+    /// Steps that were read and not consumed yet, with their shard.
     ready: VecDeque<(String, Step)>,
     next_look: Instant,
-    /// Whether the stream was closed, so that no more shards can come.
+    /// Whether the stream is closed and will get no new shards.
     is_closed: bool,
 }
 
 impl StreamFeed {
-    /// Every change of a table from a position on; without one, from now on.
+    /// All changes of a table after a position; without one, from now on.
     pub(super) async fn open(
         dynamodb: &Client,
         client: Client,
@@ -79,7 +75,7 @@ impl StreamFeed {
         Ok(feed)
     }
 
-    /// Takes a place at the end of every shard that is still being written to.
+    /// Starts at the end of every open shard.
     async fn begin(&mut self) -> Result<(), BackendError> {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
         let now = i64::try_from(now).unwrap_or(i64::MAX);
@@ -93,7 +89,7 @@ impl StreamFeed {
         Ok(())
     }
 
-    /// Goes on from a position.
+    /// Resumes from a position.
     async fn resume(&mut self, position: Position, table: String) -> Result<(), BackendError> {
         let table_of = |arn: &str| arn.split_once("/stream/").map(|(table, _)| table.to_owned());
         if table_of(&position.stream_arn) != table_of(&self.stream_arn) {
@@ -105,7 +101,7 @@ impl StreamFeed {
         }
         let described = self.describe_all().await?;
         let is_end = |id: &str| position.shards.get(id) == Some(&Place::End);
-        // A shard is gone when all of its records are, and nobody knows what was in it.
+        // An unfinished shard that is missing from the stream was trimmed, so changes may be lost.
         if position.shards.keys().any(|id| !is_end(id) && !self.known.contains_key(id)) {
             return Err(expired());
         }
@@ -135,12 +131,12 @@ impl StreamFeed {
         Ok(())
     }
 
-    /// The shards that these have come from, which were read before them.
+    /// The ancestors of these shards, which were read before them.
     fn ancestors<'i>(&self, ids: impl Iterator<Item = &'i String>) -> HashSet<String> {
         let mut ancestors = HashSet::new();
         for id in ids {
             let mut parent = self.known.get(id).and_then(Option::as_ref);
-            // Those of a shard that was seen before were added then.
+            // Stop at an ancestor that was already added.
             while let Some(id) = parent.filter(|id| ancestors.insert((*id).clone())) {
                 parent = self.known.get(id).and_then(Option::as_ref);
             }
@@ -148,7 +144,7 @@ impl StreamFeed {
         ancestors
     }
 
-    /// Begins to read a shard. The place is taken now, and not when the first change is asked for.
+    /// Starts reading a shard. Requests the iterator now rather than at the first read.
     async fn start(&mut self, id: String, place: Place) -> Result<(), BackendError> {
         let mut shard = Shard::new(id.clone(), place.clone());
         shard.take_place(&self.client, &self.stream_arn).await?;
@@ -177,10 +173,9 @@ impl StreamFeed {
         }
     }
 
-    /// Takes over what was read, and lets go of shards that have ended.
+    /// Collects what was read, and drops shards that have ended.
     ///
-    /// What is read lies with its shard until then, so that nothing is lost if whoever asks for the
-    /// next change stops waiting for it.
+    /// Until then it stays in the shard, so nothing is lost if the caller's future is dropped.
     fn gather(&mut self) {
         for shard in &mut self.shards {
             self.ready.extend(shard.read.drain(..).map(|step| (shard.id.clone(), step)));
@@ -188,7 +183,7 @@ impl StreamFeed {
         let before = self.shards.len();
         self.shards.retain(|shard| !shard.has_ended);
         if self.shards.len() < before {
-            // Its children are there, or will be in a moment.
+            // Its children exist or will in a moment.
             self.next_look = Instant::now();
         }
         if self.waiting.is_empty() {
@@ -209,7 +204,7 @@ impl StreamFeed {
         }
     }
 
-    /// The position behind the last event that was given.
+    /// The position after the last consumed event.
     fn position(&self) -> Position {
         let begun = |id: &str| {
             let is_child = |child: &String| {
@@ -217,13 +212,13 @@ impl StreamFeed {
             };
             self.given.keys().any(is_child)
         };
-        // A shard that was read, and of which a child was begun, need not be named.
+        // Omit finished shards that have a started child.
         let shards = self.given.iter().filter(|(id, place)| **place != Place::End || !begun(id));
         let shards = shards.map(|(id, place)| (id.clone(), place.clone())).collect();
         Position { stream_arn: self.stream_arn.clone(), shards }
     }
 
-    /// Reads the shards whose turn it is, or waits until one's turn has come.
+    /// Reads the shards that are due, or waits until one is.
     async fn advance(&mut self) -> Result<(), BackendError> {
         if self.next_look <= Instant::now() {
             return self.look().await;
@@ -238,14 +233,15 @@ impl StreamFeed {
         Ok(())
     }
 
-    /// Looks for new shards. Those were made since the last look, so they are read whole.
+    /// Looks for new shards. They were created since the last look, so they are read from the
+    /// start.
     async fn look(&mut self) -> Result<(), BackendError> {
-        // Even if it fails, so that it is not tried again at once.
+        // Even on failure, so that it is not retried at once.
         self.next_look = Instant::now() + LOOK_PAUSE;
         let before: HashSet<String> = self.known.keys().cloned().collect();
         let shards = match self.describe_all().await {
             Ok(described) => described,
-            // It was deleted with its table, or long after it was closed.
+            // The stream was deleted with its table, or expired after it was closed.
             Err(BackendError::Refused(refused))
                 if refused.kind() == ErrorKind::ResourceNotFound =>
             {
@@ -255,13 +251,13 @@ impl StreamFeed {
             Err(other) => return Err(other),
         };
         self.waiting.extend(shards.into_iter().filter(|shard| !before.contains(&shard.id)));
-        // What is gone from the stream says nothing to anybody who goes on from here.
+        // A position does not need finished shards that were trimmed.
         let known = &self.known;
         self.given.retain(|id, place| *place != Place::End || known.contains_key(id));
         Ok(())
     }
 
-    /// All shards of the stream, which are known from now on.
+    /// Lists all shards, and updates `known`.
     async fn describe_all(&mut self) -> Result<Vec<Described>, BackendError> {
         let mut shards = Vec::new();
         let mut start = None;

@@ -1,4 +1,4 @@
-//! SD305: a query gives items of an entity that it is not about.
+//! SD305: a query also returns items of an unrelated entity.
 
 use super::{Findings, Rule};
 use crate::design::subject::{Step, Subject};
@@ -13,9 +13,10 @@ fn find(subject: &Subject<'_>, findings: &mut Findings) {
         let (Action::Query, Some(table)) = (&operation.action, step.table) else {
             continue;
         };
-        // What is wrong with the condition itself is told by other rules.
+        // Other rules report problems in the key condition itself.
+        let is_said = |name: &str| operation.key_test(name).is_some();
         let names_partition =
-            step.key().is_some_and(|key| operation.key_test(&key.partition.name).is_some());
+            step.key().is_some_and(|key| key.partition.iter().all(|own| is_said(&own.name)));
         if operation.entities.is_empty() || !names_partition {
             continue;
         }
@@ -24,7 +25,7 @@ fn find(subject: &Subject<'_>, findings: &mut Findings) {
                 && step.can_reach(entity)
                 && !is_told_apart(step, entity)
             {
-                findings.error(
+                findings.warning(
                     step.place().entity(&entity.name),
                     format!("the query is for {}, and catches items of `{}` too", wanted(step), entity.name),
                     "Give one of the entities a sort key that begins with a word of its own, and query by that; or filter by what tells them apart.",
@@ -39,8 +40,7 @@ fn wanted(step: &Step<'_>) -> String {
     names.collect::<Vec<_>>().join(" and ")
 }
 
-/// Whether the filter looks at something that the caught items do not have, or that says what
-/// they are.
+/// Whether the filter uses the discriminator or an attribute that the caught items lack.
 fn is_told_apart(step: &Step<'_>, caught: &Entity) -> bool {
     let Some(Ok(filter)) = &step.filter else {
         return false;

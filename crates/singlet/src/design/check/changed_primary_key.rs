@@ -1,4 +1,4 @@
-//! SD405: an update changes a part of the primary key.
+//! SD405: an update changes part of the primary key.
 
 use super::{Findings, Rule};
 use crate::design::subject::Subject;
@@ -13,8 +13,8 @@ fn find(subject: &Subject<'_>, findings: &mut Findings) {
         };
         let changed = step.changed_attributes();
         for entity in step.entities() {
-            for (attribute, template) in table.key.attributes().zip(entity.key.templates()) {
-                let own = std::iter::once(attribute.name.as_str());
+            for (attribute, template) in table.key.iter().zip(entity.key.templates()) {
+                let own = std::iter::once(attribute.name());
                 let Some(part) = own.chain(template.fields()).find(|name| changed.contains(name))
                 else {
                     continue;

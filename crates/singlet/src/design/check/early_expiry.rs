@@ -1,4 +1,4 @@
-//! SD605: items are deleted when something ends, and expire a fixed time after it began.
+//! SD605: items are deleted when something ends, but expire a fixed time after it began.
 
 use super::{Findings, Place, Rule};
 use crate::design::subject::{Step, Subject};
@@ -14,7 +14,7 @@ fn find(subject: &Subject<'_>, findings: &mut Findings) {
         else {
             continue;
         };
-        // A user who deletes an item has changed their mind; a job does it because something is over.
+        // Users delete items at will; a job deletes them because something has ended.
         let cleanup = subject.steps.iter().find(|step| {
             let names = step.entities().iter().any(|own| own.name == entity.name);
             names && !step.pattern.caller.is_user() && deletes(step)

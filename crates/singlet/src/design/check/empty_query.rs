@@ -1,8 +1,8 @@
-//! SD307: an operation that never finds what it is for.
+//! SD307: an operation that can never match an item.
 
 use super::{Findings, Rule};
 use crate::design::subject::{Step, Subject};
-use crate::design::{Action, Entity};
+use crate::design::{Action, Entity, Template};
 
 pub(super) const RULE: Rule =
     Rule { code: "SD307", title: "an operation never finds what it is for", find };
@@ -19,7 +19,7 @@ fn find(subject: &Subject<'_>, findings: &mut Findings) {
             continue;
         }
         if step.operation.entities.is_empty() {
-            // Nothing is known to lie there, or something that it finds.
+            // Only if entities are declared and none is reachable.
             if !table.entities.is_empty()
                 && !table.entities.iter().any(|entity| step.can_reach(entity))
             {
@@ -43,6 +43,10 @@ fn find(subject: &Subject<'_>, findings: &mut Findings) {
     }
 }
 
+fn codes(templates: &[Template]) -> String {
+    templates.iter().map(|template| format!("`{template}`")).collect::<Vec<_>>().join(", ")
+}
+
 fn why(step: &Step<'_>, entity: &Entity) -> String {
     let Some(reached) = step.reached(entity) else {
         return match &step.operation.index {
@@ -53,11 +57,11 @@ fn why(step: &Step<'_>, entity: &Entity) -> String {
     let index = step.operation.index.as_deref();
     let index = index.and_then(|index| entity.index_keys(index).next());
     let (partition, sort) = match index {
-        Some(key) => (&key.partition, key.sort.as_ref()),
-        None => (&entity.key.partition, entity.key.sort.as_ref()),
+        Some(key) => (&key.partition, &key.sort),
+        None => (&entity.key.partition, &entity.key.sort),
     };
-    match (reached.partition, sort) {
-        (true, Some(sort)) => format!("its sort key is `{sort}`"),
-        _ => format!("its partition key is `{partition}`"),
+    match reached.partition && !sort.is_empty() {
+        true => format!("its sort key is {}", codes(sort)),
+        false => format!("its partition key is {}", codes(partition)),
     }
 }

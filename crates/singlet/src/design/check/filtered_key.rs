@@ -1,4 +1,4 @@
-//! SD313: a query filters by an attribute of the key that it is asked by.
+//! SD313: a query filters on an attribute of its own key.
 
 use super::{Findings, Rule};
 use crate::design::Action;

@@ -1,6 +1,7 @@
-//! SD304: an operation is keyed by an attribute that is no key attribute.
+//! SD304: an operation's key has an attribute that is not a key attribute.
 
 use super::{Findings, Rule};
+use crate::design::KeyAttribute;
 use crate::design::subject::Subject;
 
 pub(super) const RULE: Rule =
@@ -11,7 +12,7 @@ fn find(subject: &Subject<'_>, findings: &mut Findings) {
         let (Some(table), Some(key)) = (step.table, step.key()) else {
             continue;
         };
-        let names: Vec<&str> = key.attributes().map(|attribute| attribute.name.as_str()).collect();
+        let names: Vec<&str> = key.iter().map(KeyAttribute::name).collect();
         let keyed = match &step.operation.index {
             None => format!("`{}` is keyed by ({})", table.name, names.join(", ")),
             Some(index) => format!("the index `{index}` is keyed by ({})", names.join(", ")),

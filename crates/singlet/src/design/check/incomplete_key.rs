@@ -21,11 +21,11 @@ fn find(subject: &Subject<'_>, findings: &mut Findings) {
             );
             continue;
         }
-        // Nothing said of the key means all of it. Another name for it is for SD304 to tell.
+        // An empty key means the entity's whole key. SD304 reports foreign attributes.
         if step.operation.key.is_empty() || !step.foreign_attributes().is_empty() {
             continue;
         }
-        for attribute in table.key.attributes() {
+        for attribute in table.key.iter() {
             let name = &attribute.name;
             match step.operation.key_test(name) {
                 Some(KeyTest::Equals(_)) => {}

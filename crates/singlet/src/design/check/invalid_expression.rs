@@ -1,4 +1,4 @@
-//! SD107: an expression that the service refuses.
+//! SD107: an expression that DynamoDB rejects.
 
 use super::{Findings, Rule};
 use crate::design::subject::Subject;

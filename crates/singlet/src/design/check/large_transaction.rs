@@ -1,4 +1,4 @@
-//! SD504: a transaction of more items than DynamoDB takes.
+//! SD504: a transaction exceeds DynamoDB's item limit.
 
 use super::{Findings, Place, Rule};
 use crate::design::Action;
@@ -7,12 +7,12 @@ use crate::design::subject::Subject;
 pub(super) const RULE: Rule =
     Rule { code: "SD504", title: "a transaction has more than 100 items", find };
 
-/// How many items a transaction reads or writes at most.
+/// Maximum number of items in a transaction.
 const ITEMS_MAX: u64 = 100;
 
 fn find(subject: &Subject<'_>, findings: &mut Findings) {
     for pattern in subject.design.patterns.iter().filter(|pattern| pattern.transaction) {
-        // The reads of a transaction that writes come before it, and are not part of it.
+        // If the transaction writes, its reads happen before it and do not count.
         let is_part = |action: &Action| action.is_write() || *action == Action::ConditionCheck;
         let writes = pattern.operations.iter().any(|operation| is_part(&operation.action));
         let own = pattern.operations.iter().filter(|operation| match writes {

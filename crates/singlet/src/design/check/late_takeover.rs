@@ -1,4 +1,4 @@
-//! SD603: an expired item blocks for one tick more than it lives.
+//! SD603: an expired item blocks its takeover for one tick too long.
 
 use super::unguarded_expiry::attribute;
 use super::{Findings, Rule};
@@ -16,7 +16,7 @@ fn find(subject: &Subject<'_>, findings: &mut Findings) {
         let Test::Or(choices) = condition.test() else {
             continue;
         };
-        // The condition of whoever takes over: there is nothing, or it has expired.
+        // A takeover's condition: the item does not exist or has expired.
         let is_takeover =
             choices.iter().any(|choice| matches!(choice.test(), Test::AttributeNotExists(_)));
         for entity in step.entities() {

@@ -1,22 +1,24 @@
-//! SD301: a query that does not say which partition.
+//! SD301: a query without a partition key.
 
 use super::{Findings, Rule};
-use crate::design::Action;
 use crate::design::subject::Subject;
+use crate::design::{Action, KeyAttribute};
 
 pub(super) const RULE: Rule =
     Rule { code: "SD301", title: "a query does not say which partition", find };
 
 fn find(subject: &Subject<'_>, findings: &mut Findings) {
     for step in &subject.steps {
-        // If it names other attributes, that is what is wrong, and SD304 tells it.
+        // SD304 reports queries with foreign attributes.
         let (Action::Query, Some(key), true) =
             (&step.operation.action, step.key(), step.foreign_attributes().is_empty())
         else {
             continue;
         };
-        let partition = &key.partition.name;
-        if step.operation.key_test(partition).is_none() {
+        for partition in key.partition.iter().map(KeyAttribute::name) {
+            if step.operation.key_test(partition).is_some() {
+                continue;
+            }
             findings.error(
                 step.place().attribute(partition),
                 format!("the query says nothing of the partition key `{partition}`"),

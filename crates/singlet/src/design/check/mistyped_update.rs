@@ -1,4 +1,4 @@
-//! SD503: an update does to an attribute what its type does not allow.
+//! SD503: an update action does not fit the attribute's type.
 
 use super::{Findings, Rule};
 use crate::design::AttributeType;
@@ -17,7 +17,7 @@ fn find(subject: &Subject<'_>, findings: &mut Findings) {
         for entity in step.entities() {
             for action in update.actions() {
                 for (path, what, wanted) in uses(action) {
-                    // What is inside an attribute is not told.
+                    // The design does not describe nested values.
                     let attribute = entity.attribute(path.name()).filter(|_| path.is_attribute());
                     let Some(attribute) = attribute.filter(|own| !fits(own.kind, wanted)) else {
                         continue;
@@ -38,7 +38,7 @@ fn find(subject: &Subject<'_>, findings: &mut Findings) {
     }
 }
 
-/// What an attribute must be for something to be done to it.
+/// The type that an update action requires.
 #[derive(Clone, Copy)]
 enum Wanted {
     Number,
@@ -57,7 +57,7 @@ fn noun(wanted: Wanted) -> &'static str {
 }
 
 fn fits(kind: AttributeType, wanted: Wanted) -> bool {
-    // What can be of any type may be of the right one.
+    // `Any` may have the required type.
     let Some(kind) = kind.stored() else { return true };
     let is_set = matches!(kind, Type::Ss | Type::Ns | Type::Bs);
     match wanted {
@@ -68,7 +68,7 @@ fn fits(kind: AttributeType, wanted: Wanted) -> bool {
     }
 }
 
-/// The attributes that an action computes with, and what they must be.
+/// The attributes that an action uses, with the required types.
 fn uses(action: &Action) -> Vec<(&Path, &'static str, Wanted)> {
     match action {
         Action::Add(path, _) => vec![(path, "ADD", Wanted::NumberOrSet)],
@@ -89,7 +89,7 @@ fn uses(action: &Action) -> Vec<(&Path, &'static str, Wanted)> {
     }
 }
 
-/// The path whose value an operand is, if it is not a value that is given.
+/// The operand's path; `None` for a literal value.
 fn path_of(operand: &SetOperand) -> Option<&Path> {
     match operand {
         SetOperand::Path(path) => Some(path),

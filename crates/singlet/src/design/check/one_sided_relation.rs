@@ -1,4 +1,4 @@
-//! SD312: a relation that can be read from one side only.
+//! SD312: a relation that can be queried from one side only.
 
 use super::{Findings, Place, Rule};
 use crate::design::subject::Subject;
@@ -9,17 +9,17 @@ pub(super) const RULE: Rule =
 
 fn find(subject: &Subject<'_>, findings: &mut Findings) {
     for (table, entity) in subject.entities() {
-        let (Some(sort), None) = (&entity.key.sort, &entity.mirrors) else {
+        if entity.mirrors.is_some() {
             continue;
-        };
-        for field in sort.fields() {
+        }
+        for field in fields(&entity.key.sort) {
             let Some(other) = other_side(subject, entity, field) else {
                 continue;
             };
-            if entity.key.partition.names(field) || is_found_by(subject, entity, field) {
+            if names(&entity.key.partition, field) || is_found_by(subject, entity, field) {
                 continue;
             }
-            let near: Vec<&str> = entity.key.partition.fields().collect();
+            let near: Vec<&str> = fields(&entity.key.partition).collect();
             findings.note(
                 Place::table(&table.name).entity(&entity.name).attribute(field),
                 format!(
@@ -33,7 +33,15 @@ fn find(subject: &Subject<'_>, findings: &mut Findings) {
     }
 }
 
-/// What the field identifies, if it is something other than the entity.
+fn fields(templates: &[Template]) -> impl Iterator<Item = &str> {
+    templates.iter().flat_map(Template::fields)
+}
+
+fn names(templates: &[Template], field: &str) -> bool {
+    templates.iter().any(|template| template.names(field))
+}
+
+/// The other entity that the field identifies, if any.
 fn other_side(subject: &Subject<'_>, entity: &Entity, field: &str) -> Option<String> {
     if let Some(named) = entity.attribute(field).and_then(|own| own.references.as_ref()) {
         return Some(format!("`{named}`"));
@@ -44,24 +52,24 @@ fn other_side(subject: &Subject<'_>, entity: &Entity, field: &str) -> Option<Str
     others.next().map(|(_, other)| format!("`{}`", other.name))
 }
 
-/// Whether the field alone makes the entity's primary key.
+/// Whether the field is the only one in the entity's primary key.
 fn is_identified_by(entity: &Entity, field: &str) -> bool {
     let fields: Vec<&str> = entity.key.templates().flat_map(Template::fields).collect();
     fields == [field]
 }
 
-/// Whether items of the entity, or what they say, can be found by the field.
+/// Whether items of the entity, or the relation they store, can be looked up by the field.
 fn is_found_by(subject: &Subject<'_>, entity: &Entity, field: &str) -> bool {
-    let by_index = entity.indexes.iter().any(|key| key.partition.names(field));
+    let by_index = entity.indexes.iter().any(|key| names(&key.partition, field));
     let by_mirror = subject.entities().any(|(_, other)| {
         other.mirrors.as_ref().is_some_and(|mirror| mirror.entity == entity.name)
-            && other.key.partition.names(field)
+            && names(&other.key.partition, field)
     });
-    // The item on the other side may say itself where it belongs.
+    // The item on the other side may store the reference back.
     let by_reference = subject.entities().any(|(_, other)| {
         is_identified_by(other, field)
-            && entity.key.partition.fields().next().is_some()
-            && entity.key.partition.fields().all(|near| other.attribute(near).is_some())
+            && fields(&entity.key.partition).next().is_some()
+            && fields(&entity.key.partition).all(|near| other.attribute(near).is_some())
     });
     by_index || by_mirror || by_reference
 }

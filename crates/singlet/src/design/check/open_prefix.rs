@@ -1,4 +1,4 @@
-//! SD306: a prefix that ends within a value.
+//! SD306: a prefix that ends inside a value.
 
 use super::{Findings, Rule};
 use crate::design::subject::Subject;
@@ -17,7 +17,7 @@ fn find(subject: &Subject<'_>, findings: &mut Findings) {
             let KeyTest::BeginsWith(prefix) = &condition.test else {
                 continue;
             };
-            // A parameter that is no attribute is what somebody has typed, and meant as a prefix.
+            // A parameter that is not an attribute is user input, intended as a prefix.
             let entities = step.entities();
             let attribute =
                 |field: &str| entities.iter().find_map(|entity: &&Entity| entity.attribute(field));
@@ -37,7 +37,7 @@ fn find(subject: &Subject<'_>, findings: &mut Findings) {
     }
 }
 
-/// The field within whose value a prefix ends, if values of that field have different lengths.
+/// The variable-length field that a prefix ends with, if any.
 fn open_end(prefix: &Template, form: impl Fn(&str) -> Form) -> Option<&str> {
     match prefix.pieces().last()? {
         Piece::Field { name, width: None } if !form(name).is_fixed_width() => Some(name),

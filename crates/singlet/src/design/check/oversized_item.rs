@@ -1,4 +1,4 @@
-//! SD701: an item can outgrow what DynamoDB stores.
+//! SD701: an item can exceed DynamoDB's size limit.
 
 use super::{Findings, Place, Rule};
 use crate::design::subject::Subject;
@@ -21,7 +21,7 @@ fn find(subject: &Subject<'_>, findings: &mut Findings) {
                 "Keep large values in an object store and their address here, or spread them over several items of one partition.",
             );
         }
-        // Whoever says how large the whole item can get has thought of this.
+        // An explicit limit for the whole item covers its attributes.
         if entity.max_bytes.is_some() {
             continue;
         }
@@ -49,7 +49,7 @@ fn find(subject: &Subject<'_>, findings: &mut Findings) {
     }
 }
 
-/// Whether some update adds to the attribute what it already has.
+/// Whether some update appends to the attribute.
 fn grows(subject: &Subject<'_>, entity: &Entity, name: &str) -> bool {
     subject.steps.iter().filter(|step| step.updates(entity)).any(|step| {
         let Some(Ok(update)) = &step.update else {

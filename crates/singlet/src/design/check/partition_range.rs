@@ -1,8 +1,8 @@
-//! SD302: a query that asks for a range of partitions.
+//! SD302: a query with a range on the partition key.
 
 use super::{Findings, Rule};
 use crate::design::subject::Subject;
-use crate::design::{Action, KeyTest};
+use crate::design::{Action, KeyAttribute, KeyTest};
 
 pub(super) const RULE: Rule =
     Rule { code: "SD302", title: "a query asks for a range of partitions", find };
@@ -12,9 +12,11 @@ fn find(subject: &Subject<'_>, findings: &mut Findings) {
         let (Action::Query, Some(key)) = (&step.operation.action, step.key()) else {
             continue;
         };
-        let partition = &key.partition.name;
-        let test = step.operation.key_test(partition);
-        if test.is_some_and(|test| !matches!(test, KeyTest::Equals(_))) {
+        for partition in key.partition.iter().map(KeyAttribute::name) {
+            let test = step.operation.key_test(partition);
+            if test.is_none_or(|test| matches!(test, KeyTest::Equals(_))) {
+                continue;
+            }
             findings.error(
                 step.place().attribute(partition),
                 format!("the query asks for a range of `{partition}`, which is the partition key: DynamoDB takes only `=` there"),

@@ -1,16 +1,16 @@
-//! Where in a design something is.
+//! Locations in a design.
 
 use crate::design::Acceptance;
 use serde::Serialize;
 use std::fmt;
 
-/// Where in a design a finding is, by names.
+/// Location of a finding, by name.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Place {
     /// The access pattern.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pattern: Option<String>,
-    /// Which of the pattern's operations, counted from 1.
+    /// Position in the pattern's operations, starting at 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub operation: Option<usize>,
     /// The table.
@@ -28,35 +28,33 @@ pub struct Place {
 }
 
 impl Place {
-    /// A table.
     pub(in crate::design) fn table(name: &str) -> Self {
         Self { table: Some(name.to_owned()), ..Self::default() }
     }
 
-    /// An access pattern.
     pub(super) fn pattern(name: &str) -> Self {
         Self { pattern: Some(name.to_owned()), ..Self::default() }
     }
 
-    /// An entity in this place.
+    /// Adds an entity.
     pub(super) fn entity(mut self, name: &str) -> Self {
         self.entity = Some(name.to_owned());
         self
     }
 
-    /// An index in this place.
+    /// Adds an index.
     pub(super) fn index(mut self, name: &str) -> Self {
         self.index = Some(name.to_owned());
         self
     }
 
-    /// An attribute in this place.
+    /// Adds an attribute.
     pub(super) fn attribute(mut self, name: &str) -> Self {
         self.attribute = Some(name.to_owned());
         self
     }
 
-    /// Whether it has everything that an acceptance names.
+    /// Whether it matches every name in an acceptance.
     pub(super) fn has_all_of(&self, acceptance: &Acceptance) -> bool {
         let has = |own: &Option<String>, wanted: &Option<String>| wanted.is_none() || own == wanted;
         has(&self.pattern, &acceptance.pattern)

@@ -1,4 +1,4 @@
-//! SD404: an update changes a field, and not the index key that is made of it.
+//! SD404: an update changes a field but not the index key built from it.
 
 use super::{Findings, Rule};
 use crate::design::subject::Subject;
@@ -17,15 +17,16 @@ fn find(subject: &Subject<'_>, findings: &mut Findings) {
                 let Some(index) = table.index(&key.index) else {
                     continue;
                 };
-                for (attribute, template) in index.key.attributes().zip(key.templates()) {
-                    if changed.contains(&attribute.name.as_str()) {
+                for (attribute, template) in index.key.iter().zip(key.templates()) {
+                    if changed.contains(&attribute.name()) {
                         continue;
                     }
-                    // The table's own key is for SD405.
+                    // SD405 covers the primary key.
                     if table.key.contains(&attribute.name) {
                         continue;
                     }
-                    // A key that is a field by itself stays; the other attribute decides.
+                    // A key that is a plain field keeps its value when `when` changes; the other
+                    // key attribute decides.
                     let when = key.when.as_ref().filter(|_| template.as_field().is_none());
                     let decides = when.map(|when| when.attribute.as_str());
                     let mut fields = template.fields().chain(decides);

@@ -1,4 +1,4 @@
-//! SD502: an item changes, and what mirrors it does not.
+//! SD502: an item changes but its mirror does not.
 
 use super::{Findings, Place, Rule};
 use crate::design::subject::{Step, Subject};
@@ -7,7 +7,7 @@ use crate::design::{AccessPattern, Entity, Mirror};
 pub(super) const RULE: Rule =
     Rule { code: "SD502", title: "an item changes and its mirror does not", find };
 
-/// All mirrors, with what they say of it and what they mirror.
+/// All mirror relations, each with its mirror and its original.
 pub(super) fn mirrors<'d>(
     subject: &Subject<'d>,
 ) -> impl Iterator<Item = (&'d Mirror, &'d Entity, &'d Entity)> {
@@ -28,7 +28,7 @@ fn find(subject: &Subject<'_>, findings: &mut Findings) {
     }
 }
 
-/// What a pattern does to the original and fails to do to the mirror.
+/// A change of the original that the pattern does not repeat on the mirror.
 fn fault(
     subject: &Subject<'_>,
     pattern: &AccessPattern,
@@ -41,7 +41,7 @@ fn fault(
         (steps().any(|step| step.puts(mirror)), steps().any(|step| step.deletes(mirror)));
     let updates = steps().any(|step| step.updates(mirror));
     let (one, other) = (&original.name, &mirror.name);
-    // A transaction that moves an item deletes it and puts it again, and so for its mirror.
+    // Moving an item is a delete and a put in one transaction; its mirror moves the same way.
     if steps().any(|step| step.deletes(original)) && !deletes {
         return Some((
             format!("`{one}` is deleted, and its `{other}` stays"),
@@ -74,7 +74,7 @@ fn fault(
     })
 }
 
-/// An attribute that the step changes and the mirror repeats.
+/// A mirrored attribute that the step changes.
 fn changed_attribute<'d>(
     step: &Step<'_>,
     relation: &'d Mirror,
@@ -91,8 +91,8 @@ fn changed_attribute<'d>(
     }
 }
 
-/// Whether the mirror's key depends on the attribute: because it names it, or because the mirror
-/// does not have it and so has an item for each of its elements.
+/// Whether the mirror's key depends on the attribute: it contains it, or the mirror lacks the
+/// attribute and so has one item per element.
 fn is_in_key(attribute: &str, mirror: &Entity) -> bool {
     mirror.attribute(attribute).is_none()
         || mirror.key.templates().any(|template| template.names(attribute))

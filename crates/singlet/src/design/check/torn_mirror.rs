@@ -1,4 +1,4 @@
-//! SD501: an item and what mirrors it are not written in one transaction.
+//! SD501: an item and its mirror are not written in one transaction.
 
 use super::stale_mirror::mirrors;
 use super::{Findings, Place, Rule};

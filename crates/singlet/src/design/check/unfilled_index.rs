@@ -1,4 +1,4 @@
-//! SD401: an index that no entity has a key in.
+//! SD401: an index without keys of any entity.
 
 use super::{Findings, Place, Rule};
 use crate::design::subject::Subject;
@@ -7,7 +7,7 @@ pub(super) const RULE: Rule = Rule { code: "SD401", title: "nothing fills an ind
 
 fn find(subject: &Subject<'_>, findings: &mut Findings) {
     for table in &subject.design.tables {
-        // A design may leave the entities of a table out altogether.
+        // A design may omit the entities of a table.
         if table.entities.is_empty() {
             continue;
         }

@@ -1,4 +1,4 @@
-//! SD601: items that expire are read as if they were deleted at once.
+//! SD601: a read assumes that expired items are deleted immediately.
 
 use super::{Findings, Rule};
 use crate::design::subject::{Step, Subject};
@@ -34,7 +34,7 @@ fn find(subject: &Subject<'_>, findings: &mut Findings) {
     }
 }
 
-/// The attributes that say when the items of a step expire.
+/// The expiry attributes of a step's entities.
 pub(super) fn attributes<'d>(step: &Step<'d>) -> Vec<&'d str> {
     let Some(table) = step.table else {
         return Vec::new();
@@ -42,7 +42,7 @@ pub(super) fn attributes<'d>(step: &Step<'d>) -> Vec<&'d str> {
     step.entities().into_iter().filter_map(|entity| attribute(table, entity)).collect()
 }
 
-/// The attribute that says when an item of the entity expires, if it does.
+/// The expiry attribute of an entity, if its items expire.
 pub(super) fn attribute<'d>(table: &'d Table, entity: &'d Entity) -> Option<&'d str> {
     let expiry = entity.expires.as_ref()?;
     expiry.attribute.as_deref().or(table.ttl.as_deref())

@@ -1,8 +1,7 @@
-//! SD314: a filter on an attribute that the index does not hold.
+//! SD314: a filter on an attribute that the index does not project.
 
 use super::{Findings, Rule};
 use crate::design::subject::Subject;
-use singlet_dynamo::schema::IndexProjection;
 
 pub(super) const RULE: Rule =
     Rule { code: "SD314", title: "a filter is on an attribute that the index does not hold", find };
@@ -17,11 +16,7 @@ fn find(subject: &Subject<'_>, findings: &mut Findings) {
             continue;
         };
         let is_held = |name: &str| {
-            let is_projected = match &index.projection {
-                IndexProjection::All => true,
-                IndexProjection::KeysOnly => false,
-                IndexProjection::Include(names) => names.iter().any(|own| own == name),
-            };
+            let is_projected = index.projection.holds(name);
             is_projected || index.key.contains(name) || table.key.contains(name)
         };
         let mut names = filter.attribute_names();

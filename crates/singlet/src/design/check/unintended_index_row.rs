@@ -1,10 +1,9 @@
-//! SD406: items are in an index because of attributes that they happen to have.
+//! SD406: items appear in an index because of attributes they happen to have.
 
 use super::{Findings, Place, Rule};
 use crate::design::subject::Subject;
-use crate::design::{Entity, Table};
+use crate::design::{Entity, KeyAttribute, Table};
 use singlet_dynamo::Type;
-use singlet_dynamo::schema::KeyAttribute;
 
 pub(super) const RULE: Rule =
     Rule { code: "SD406", title: "items are in an index that they are not meant for", find };
@@ -13,11 +12,11 @@ fn find(subject: &Subject<'_>, findings: &mut Findings) {
     for (table, entity) in subject.entities() {
         for index in &table.indexes {
             let is_meant = entity.is_in_index(&index.name);
-            if is_meant || !index.key.attributes().all(|key| has(table, entity, key)) {
+            if is_meant || !index.key.iter().all(|key| has(table, entity, key)) {
                 continue;
             }
             let names: Vec<String> =
-                index.key.attributes().map(|key| format!("`{}`", key.name)).collect();
+                index.key.iter().map(|key| format!("`{}`", key.name)).collect();
             findings.error(
                 Place::table(&table.name).index(&index.name).entity(&entity.name),
                 format!(
@@ -32,7 +31,7 @@ fn find(subject: &Subject<'_>, findings: &mut Findings) {
     }
 }
 
-/// Whether items of the entity have what the index takes for this key attribute.
+/// Whether items of the entity have a value for this key attribute.
 fn has(table: &Table, entity: &Entity, key: &KeyAttribute) -> bool {
     let is_primary = table.key.contains(&key.name);
     let is_field = entity.attribute(&key.name).is_some_and(|own| {

@@ -10,7 +10,7 @@ pub(super) const RULE: Rule =
 fn find(subject: &Subject<'_>, findings: &mut Findings) {
     for step in &subject.steps {
         let entities = step.entities();
-        // Of an entity whose attributes are not told, any name may be one.
+        // An entity without declared attributes may have any.
         if entities.is_empty() || entities.iter().any(|entity| entity.attributes.is_empty()) {
             continue;
         }

@@ -8,7 +8,7 @@ pub(super) const RULE: Rule =
 
 fn find(subject: &Subject<'_>, findings: &mut Findings) {
     for (table, entity) in subject.entities() {
-        // A design may be only about keys, and say nothing of attributes.
+        // A design may declare only keys and no attributes.
         if entity.attributes.is_empty() {
             continue;
         }

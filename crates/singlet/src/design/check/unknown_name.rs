@@ -1,8 +1,8 @@
-//! SD101: something is named that the design does not have.
+//! SD101: a name that the design does not declare.
 
 use super::{Findings, Place, Rule, shared};
-use crate::design::Since;
 use crate::design::subject::Subject;
+use crate::design::{Index, Since};
 
 pub(super) const RULE: Rule =
     Rule { code: "SD101", title: "something is named that the design does not have", find };
@@ -17,7 +17,10 @@ fn find(subject: &Subject<'_>, findings: &mut Findings) {
                 findings.error(
                     place(),
                     format!("it shares its keys with `{name}`, which the table does not have"),
-                    format!("Name one of: {}.", list(table.entities.iter().map(|own| &own.name))),
+                    format!(
+                        "Name one of: {}.",
+                        list(table.entities.iter().map(|own| own.name.as_str()))
+                    ),
                 );
             }
         }
@@ -40,7 +43,10 @@ fn find(subject: &Subject<'_>, findings: &mut Findings) {
                                 format!(
                                     "Take one of: {}.",
                                     list(
-                                        original.attributes.iter().map(|attribute| &attribute.name)
+                                        original
+                                            .attributes
+                                            .iter()
+                                            .map(|attribute| attribute.name.as_str())
                                     )
                                 ),
                             );
@@ -64,7 +70,7 @@ fn find(subject: &Subject<'_>, findings: &mut Findings) {
 }
 
 fn in_operations(subject: &Subject<'_>, findings: &mut Findings) {
-    let tables = || list(subject.design.tables.iter().map(|table| &table.name));
+    let tables = || list(subject.design.tables.iter().map(|table| table.name.as_str()));
     for step in &subject.steps {
         let Some(table) = step.table else {
             let message = match &step.operation.table {
@@ -85,7 +91,7 @@ fn in_operations(subject: &Subject<'_>, findings: &mut Findings) {
                 ),
                 format!(
                     "Declare the index, or take one of: {}.",
-                    list(table.indexes.iter().map(|index| &index.name))
+                    list(table.indexes.iter().map(Index::name))
                 ),
             );
         }
@@ -99,7 +105,7 @@ fn in_operations(subject: &Subject<'_>, findings: &mut Findings) {
                     ),
                     format!(
                         "Declare the entity, or take one of: {}.",
-                        list(table.entities.iter().map(|entity| &entity.name))
+                        list(table.entities.iter().map(|entity| entity.name.as_str()))
                     ),
                 );
             }
@@ -107,7 +113,7 @@ fn in_operations(subject: &Subject<'_>, findings: &mut Findings) {
     }
 }
 
-fn list<'n>(names: impl Iterator<Item = &'n String>) -> String {
+fn list<'n>(names: impl Iterator<Item = &'n str>) -> String {
     let names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
     if names.is_empty() { "(there is none yet)".to_owned() } else { names.join(", ") }
 }

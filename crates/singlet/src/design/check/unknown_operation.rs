@@ -1,4 +1,4 @@
-//! SD102: the service has no such operation.
+//! SD102: DynamoDB has no such operation.
 
 use super::{Findings, Rule};
 use crate::design::Action;

@@ -7,13 +7,13 @@ use crate::design::subject::Subject;
 pub(super) const RULE: Rule = Rule { code: "SD402", title: "nothing reads an index", find };
 
 fn find(subject: &Subject<'_>, findings: &mut Findings) {
-    // A design without patterns says nothing of what is read.
+    // A design without patterns does not describe its reads.
     if subject.design.patterns.is_empty() {
         return;
     }
     for table in &subject.design.tables {
         for index in &table.indexes {
-            let is_of_index = |name: &Option<String>| name.as_deref() == Some(index.name.as_str());
+            let is_of_index = |name: &Option<String>| name.as_deref() == Some(index.name());
             let reads = subject.steps.iter().filter(|step| {
                 matches!(step.operation.action, Action::Query | Action::Scan)
                     && is_of_index(&step.operation.index)

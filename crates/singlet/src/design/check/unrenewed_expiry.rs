@@ -1,4 +1,4 @@
-//! SD602: items change and expire all the same.
+//! SD602: an update does not extend the item's expiry.
 
 use super::unguarded_expiry::attribute;
 use super::{Findings, Rule};

@@ -1,4 +1,4 @@
-//! SD311: an access pattern that nothing serves.
+//! SD311: an access pattern without operations.
 
 use super::{Findings, Place, Rule};
 use crate::design::subject::Subject;

@@ -9,7 +9,7 @@ pub(super) const RULE: Rule =
 
 fn find(subject: &Subject<'_>, findings: &mut Findings) {
     shared::find(subject, findings);
-    // How large a number can get is something that only a file says.
+    // Only a design file declares the range of a number.
     for (table, entity) in subject.entities() {
         let place = Place::table(&table.name).entity(&entity.name);
         for template in entity.key.templates() {

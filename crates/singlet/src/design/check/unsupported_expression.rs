@@ -1,4 +1,4 @@
-//! SD108: an expression that the operation does not take.
+//! SD108: an expression that the operation does not accept.
 
 use super::{Findings, Rule};
 use crate::design::Action;

@@ -1,4 +1,4 @@
-//! SD309: a person waits for a scan.
+//! SD309: a scan in a user-facing pattern.
 
 use super::{Findings, Rule};
 use crate::design::Action;

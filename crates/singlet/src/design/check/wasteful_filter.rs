@@ -1,4 +1,4 @@
-//! SD310: a filter that discards most of what is read.
+//! SD310: a filter that discards most of the items read.
 
 use super::{Findings, Rule};
 use crate::design::Action;
@@ -13,7 +13,7 @@ fn find(subject: &Subject<'_>, findings: &mut Findings) {
         if operation.filter.is_none() || !matches!(operation.action, Action::Query | Action::Scan) {
             continue;
         }
-        // A filter on the expiry alone discards what is about to be deleted anyway.
+        // A filter on the expiry discards only items that are about to be deleted anyway.
         if is_guard(step) {
             continue;
         }
@@ -42,7 +42,7 @@ fn find(subject: &Subject<'_>, findings: &mut Findings) {
 
 const ADVICE: &str = "Put what is filtered by into a key: a sort key that begins with it, or a sparse index that has only those items. Or accept it, if the number of items is bounded and small.";
 
-/// Whether the filter is only about when items expire.
+/// Whether the filter uses only expiry attributes.
 fn is_guard(step: &Step<'_>) -> bool {
     let Some(Ok(filter)) = &step.filter else {
         return false;

@@ -1,4 +1,4 @@
-//! SD403: an index is said to be sparse by an attribute that is not in its key.
+//! SD403: an index is declared sparse by an attribute that is not in its key.
 
 use super::{Findings, Place, Rule};
 use crate::design::subject::Subject;
@@ -15,7 +15,7 @@ fn find(subject: &Subject<'_>, findings: &mut Findings) {
             if index.key.contains(name) || key.templates().any(|template| template.names(name)) {
                 continue;
             }
-            let own: Vec<&str> = index.key.attributes().map(|own| own.name.as_str()).collect();
+            let own: Vec<&str> = index.key.iter().map(|own| own.name()).collect();
             findings.error(
                 Place::table(&table.name).entity(&entity.name).index(&key.index).attribute(name),
                 format!(

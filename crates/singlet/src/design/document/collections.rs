@@ -1,10 +1,10 @@
-//! Which items lie together, as a picture in text.
+//! Item collections, as a text diagram.
 
 use super::markdown::Markdown;
 use crate::design::{Table, Template};
 use std::fmt::Write as _;
 
-/// A partition, and what lies in it: sort keys with the names of their entities.
+/// A partition and its sort keys, with the names of their entities.
 struct Collection {
     partition: String,
     items: Vec<(String, String)>,
@@ -16,13 +16,12 @@ pub(super) fn write(table: &Table, out: &mut Markdown) {
     }
     out.heading(3, "Item collections");
     let entities = table.entities.iter();
-    let primary =
-        entities.map(|entity| (&entity.key.partition, entity.key.sort.as_ref(), &entity.name));
+    let primary = entities.map(|own| (own.key.partition.as_slice(), &*own.key.sort, &own.name));
     let mut picture = draw(&collections(primary));
     for index in &table.indexes {
         let keys = table.entities.iter().flat_map(|entity| {
             let keys = entity.index_keys(&index.name);
-            keys.map(|key| (&key.partition, key.sort.as_ref(), &entity.name))
+            keys.map(|key| (key.partition.as_slice(), &*key.sort, &entity.name))
         });
         let collections = collections(keys);
         if !collections.is_empty() {
@@ -32,21 +31,25 @@ pub(super) fn write(table: &Table, out: &mut Markdown) {
     out.block("", &picture);
 }
 
-/// Brings together what has the same partition key. Fields may have different names in different
-/// entities, `GAME#{code}` and `GAME#{gameCode}`, so that only literals count.
+/// Groups keys by partition key. Compares only literals, since entities may name a field
+/// differently: `GAME#{code}` and `GAME#{gameCode}`.
 fn collections<'d>(
-    keys: impl Iterator<Item = (&'d Template, Option<&'d Template>, &'d String)>,
+    keys: impl Iterator<Item = (&'d [Template], &'d [Template], &'d String)>,
 ) -> Vec<Collection> {
     let mut all: Vec<(String, Collection)> = Vec::new();
     for (partition, sort, entity) in keys {
-        let shape = partition.fill(|_| "{}".to_owned());
-        let item = (sort.map(ToString::to_string).unwrap_or_default(), entity.clone());
-        // A partition that is nothing but a field may hold anything, so that it stands by itself.
-        let shared = all.iter_mut().find(|(own, _)| *own == shape && shape != "{}");
+        let joined = |one: &dyn Fn(&Template) -> String, templates: &[Template]| {
+            templates.iter().map(one).collect::<Vec<_>>().join(", ")
+        };
+        let shape = joined(&|own| own.fill(|_| "{}".to_owned()), partition);
+        let item = (joined(&Template::to_string, sort), entity.clone());
+        // A partition key without literals could match anything, so it gets a separate group.
+        let is_open = partition.iter().all(|template| template.as_field().is_some());
+        let shared = all.iter_mut().find(|(own, _)| *own == shape && !is_open);
         match shared {
             Some((_, collection)) => collection.items.push(item),
             None => {
-                let partition = partition.to_string();
+                let partition = joined(&Template::to_string, partition);
                 all.push((shape, Collection { partition, items: vec![item] }));
             }
         }
@@ -61,7 +64,7 @@ fn draw(collections: &[Collection]) -> String {
             picture.push('\n');
         }
         let mut items: Vec<&(String, String)> = collection.items.iter().collect();
-        // In the order in which they lie there, as far as their first letters tell.
+        // Sort by key, as far as the templates' literals determine the order.
         items.sort_by(|one, other| one.0.cmp(&other.0));
         if let [(sort, entity)] = items.as_slice()
             && sort.is_empty()

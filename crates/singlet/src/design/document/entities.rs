@@ -28,18 +28,20 @@ pub(super) fn write(table: &Table, out: &mut Markdown) {
 }
 
 fn keys(table: &Table, entity: &Entity) -> Vec<Vec<String>> {
-    let row = |place: String, partition: &Template, sort: Option<&Template>| {
-        let sort = sort.map(|sort| code(&sort.to_string())).unwrap_or_default();
-        vec![place, code(&partition.to_string()), sort]
+    let codes = |templates: &[Template]| {
+        templates.iter().map(|own| code(&own.to_string())).collect::<Vec<_>>().join(", ")
+    };
+    let row = |place: String, partition: &[Template], sort: &[Template]| {
+        vec![place, codes(partition), codes(sort)]
     };
     let key = &entity.key;
-    let mut rows = vec![row(code(&table.name), &key.partition, key.sort.as_ref())];
+    let mut rows = vec![row(code(&table.name), &key.partition, &key.sort)];
     for key in &entity.indexes {
         let place = match &key.when {
             Some(when) => format!("{} when {}", code(&key.index), code(&when.to_string())),
             None => code(&key.index),
         };
-        rows.push(row(place, &key.partition, key.sort.as_ref()));
+        rows.push(row(place, &key.partition, &key.sort));
     }
     rows
 }
@@ -149,7 +151,7 @@ fn kind(kind: AttributeType) -> &'static str {
     }
 }
 
-/// The example item as plain JSON, in the order of its attributes.
+/// The example item as plain JSON, in attribute order.
 fn example(table: &Table, entity: &Entity) -> String {
     let members: Vec<String> = table
         .example(entity)
@@ -159,11 +161,11 @@ fn example(table: &Table, entity: &Entity) -> String {
     format!("{{\n{}\n}}", members.join(",\n"))
 }
 
-/// `24 hours`, in the largest unit that fits without a rest.
+/// `24 hours`: the largest unit that divides the duration.
 fn duration(seconds: u64) -> String {
     const UNITS: [(u64, &str); 4] =
         [(86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second")];
-    // Up to three days are told in hours.
+    // Use hours up to three days.
     let units = UNITS.iter().filter(|(length, _)| *length != 86_400 || seconds > 3 * 86_400);
     let mut fitting = units.filter(|(length, _)| seconds.is_multiple_of(*length));
     match fitting.next() {

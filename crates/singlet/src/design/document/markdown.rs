@@ -1,6 +1,5 @@
-//! Writing Markdown.
+//! A Markdown writer.
 
-/// A document that is being written.
 #[derive(Default)]
 pub(super) struct Markdown {
     text: String,
@@ -11,7 +10,7 @@ impl Markdown {
         self.text
     }
 
-    /// Everything but the first block stands after an empty line.
+    /// Separates blocks with an empty line.
     fn begin_block(&mut self) {
         if !self.text.is_empty() {
             self.text.push('\n');
@@ -41,7 +40,7 @@ impl Markdown {
         }
     }
 
-    /// A table; columns in which no row has anything are left out.
+    /// A table. Empty columns are omitted.
     pub(super) fn table(&mut self, columns: &[&str], rows: Vec<Vec<String>>) {
         self.begin_block();
         let is_used = |column: usize| {
@@ -71,10 +70,10 @@ impl Markdown {
         self.text.push('\n');
     }
 
-    /// Text as it is, in a language that may be named.
+    /// A fenced code block; `language` may be empty.
     pub(super) fn block(&mut self, language: &str, text: &str) {
         self.begin_block();
-        // A fence is longer than any within the text.
+        // The fence must be longer than any run of backticks in the text.
         let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
         let fence = "`".repeat(3.max(longest + 1));
         for part in [&fence, language, "\n", text.trim_end(), "\n", &fence, "\n"] {
@@ -83,7 +82,7 @@ impl Markdown {
     }
 }
 
-/// Text in which nothing means anything to Markdown.
+/// Inline code.
 pub(super) fn code(text: &str) -> String {
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest + 1);

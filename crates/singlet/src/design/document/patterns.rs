@@ -114,13 +114,13 @@ fn conditions(step: &Step<'_>) -> String {
     parts.join(", ")
 }
 
-/// The key of the entity that is read or written, if there is one.
+/// The key of the operation's entity, if it has exactly one.
 fn own_key(step: &Step<'_>) -> Vec<String> {
     let entities = step.entities();
     let ([entity], Some(table)) = (entities.as_slice(), step.table) else {
         return Vec::new();
     };
-    let pairs = table.key.attributes().zip(entity.key.templates());
+    let pairs = table.key.iter().zip(entity.key.templates());
     pairs
         .map(|(attribute, template)| format!("{} = {}", attribute.name, quoted(template)))
         .collect()
@@ -140,7 +140,7 @@ fn test(attribute: &str, test: &KeyTest) -> String {
     }
 }
 
-/// A parameter by itself needs no quotation marks.
+/// Quotes a template, unless it is a single parameter.
 fn quoted(template: &Template) -> String {
     match template.as_field() {
         Some(field) => format!("{{{field}}}"),
@@ -163,7 +163,7 @@ fn cost(cost: Cost, per_second: Option<f64>) -> String {
     format!("{least}{}", parts.join(" + "))
 }
 
-/// With one digit after the point, where there is one to tell.
+/// Rounds to one decimal place, and drops `.0`.
 fn round(units: f64) -> String {
     let text = format!("{units:.1}");
     text.strip_suffix(".0").map_or(text.clone(), str::to_owned)

@@ -1,10 +1,10 @@
 //! Tables and indexes in the document.
 
 use super::markdown::{Markdown, code};
-use crate::design::{Billing, Design, Index, Table};
-use singlet_dynamo::schema::{IndexProjection, KeyAttribute, KeySchema, KeyType, Scope};
+use crate::design::{Billing, Design, Index, KeyAttribute, KeyAttributes, Projection, Table};
+use singlet_dynamo::schema::{KeyType, Scope};
 
-/// All tables at a glance.
+/// An overview of all tables.
 pub(super) fn write_overview(design: &Design, out: &mut Markdown) {
     let rows = design.tables.iter().map(|table| {
         let indexes: Vec<String> = table.indexes.iter().map(|index| code(&index.name)).collect();
@@ -51,9 +51,9 @@ fn index_row(table: &Table, index: &Index) -> Vec<String> {
         Scope::Local => " (local)",
     };
     let holds = match &index.projection {
-        IndexProjection::All => "all attributes".to_owned(),
-        IndexProjection::KeysOnly => "keys".to_owned(),
-        IndexProjection::Include(names) => {
+        Projection::All => "all attributes".to_owned(),
+        Projection::KeysOnly => "keys".to_owned(),
+        Projection::Include(names) => {
             let names: Vec<String> = names.iter().map(|name| code(name)).collect();
             format!("keys and {}", names.join(", "))
         }
@@ -70,15 +70,24 @@ fn index_row(table: &Table, index: &Index) -> Vec<String> {
         key(&index.key),
         holds,
         filled.collect::<Vec<_>>().join(", "),
-        index.description.clone().unwrap_or_default(),
+        index.description.as_deref().unwrap_or_default().to_owned(),
     ]
 }
 
-/// A key: `PK`, `SK`, with types that are not text.
-fn key(key: &KeySchema) -> String {
+/// `PK`, `SK`, with the type if it is not text.
+fn key(key: &KeyAttributes) -> String {
     let attribute = |attribute: &KeyAttribute| match attribute.kind {
         KeyType::S => code(&attribute.name),
         kind => format!("{} ({kind})", code(&attribute.name)),
     };
-    key.attributes().map(attribute).collect::<Vec<_>>().join(", ")
+    let codes = |attributes: Vec<&KeyAttribute>| {
+        attributes.into_iter().map(attribute).collect::<Vec<_>>().join(", ")
+    };
+    match key.is_composite() {
+        false => codes(key.iter().collect()),
+        true => {
+            let sort = codes(key.sort.iter().collect());
+            format!("({}), ({sort})", codes(key.partition.iter().collect()))
+        }
+    }
 }

@@ -1,10 +1,10 @@
-//! Ranges of keys hold what they say, whatever characters the keys are made of.
+//! Property tests of key ranges, with characters at the edges of Unicode.
 
 use super::*;
 use crate::shape::TemplatePart;
 use proptest::prelude::*;
 
-/// Texts of few characters, those at the ends of all that there are among them.
+/// Short texts over few characters, including the extremes.
 fn texts() -> impl Strategy<Value = String> {
     let chars = ['#', '$', 'a', '\u{d7ff}', '\u{e000}', '\u{10fffe}', char::MAX];
     let texts = proptest::collection::vec(proptest::sample::select(chars.to_vec()), 0..5);
@@ -28,7 +28,6 @@ fn contains(interval: &Interval, key: &str) -> bool {
     }
 }
 
-/// Whether a key is among those that are asked for.
 fn passes(test: &SortTest, key: &str) -> bool {
     let text = |value: &Value| match value {
         Value::S(text) => text.clone(),
@@ -71,7 +70,7 @@ const FOLLOWED: Template = Template {
     parts: &[TemplatePart::of::<u8>(0, 3), TemplatePart::of::<String>(1, 0)],
 };
 
-/// A range by its number, and whether a value is in it.
+/// A range chosen by number, and whether the value is in it.
 fn range<T: Attribute + Ord>(number: usize, value: &T, bound: &T) -> (Range, bool) {
     let range = Range::default();
     match number {
@@ -100,12 +99,12 @@ proptest! {
 
     #[test]
     fn ranges_of_the_last_part(user in texts(), bound in texts(), number in 0_usize..4, other in texts()) {
-        // A part of a key is not empty.
+        // Key parts are never empty.
         prop_assume!(!bound.is_empty());
         let (range, is_in) = range(number, &user, &bound);
         let test = text_test(&LAST, None, &[], &range).unwrap();
         prop_assert_eq!(passes(&test, &format!("STAR#{user}")), is_in, "{:?}", test);
-        // What does not begin as the key does is of others.
+        // Keys with another prefix belong to other entities.
         prop_assert!(!passes(&test, "STAR$"), "{:?}", test);
         prop_assert!(other.starts_with("STAR#") || !passes(&test, &other), "{:?}", test);
     }

@@ -1,4 +1,4 @@
-//! What a change feed makes of the shards of a stream, and of what goes wrong on the way.
+//! How a change feed handles shards and faults of a stream.
 
 use super::scripted::Script;
 use aws_config::retry::RetryConfig;
@@ -7,7 +7,7 @@ use singlet::dynamo::ErrorKind;
 use singlet_testing::{loader, run};
 use std::time::Duration;
 
-/// What a feed told: a number that was written, that it fell behind, or the name of an error.
+/// An event of the feed: a number written, falling behind, or an error.
 #[derive(Clone, Debug, PartialEq)]
 enum TestResult {
     Number(u32),
@@ -18,7 +18,7 @@ enum TestResult {
 
 use TestResult::{End, FellBehind, Number};
 
-/// A feed of a stream that begins with one shard, `a`, which has been written to before.
+/// A feed of a stream with one shard, `a`, that already has records.
 async fn open(script: &Script) -> Box<dyn Feed> {
     script.state().open("a", None);
     script.state().write("a", [1, 2, 3]);
@@ -70,7 +70,7 @@ fn children_are_read_after_their_parents() {
         let mut feed = open(&script).await;
         {
             let mut state = script.state();
-            // More than one answer holds, so that the parent is not read in one go.
+            // More records than fit in one response, so the parent is not read at once.
             state.write("a", 1000..2500);
             state.close("a");
             state.open("b", Some("a"));
@@ -112,11 +112,11 @@ fn who_sleeps_for_long_goes_on_or_is_told() {
     run(async {
         let script = Script::default();
         let mut feed = open(&script).await;
-        // Nothing was read yet, so nobody knows where to go on.
+        // Nothing was read yet, so there is no position to resume from.
         script.state().faults.push_back("ExpiredIteratorException");
         script.state().write("a", [4]);
         assert_eq!(next(&mut *feed).await, FellBehind);
-        // What is written before the feed has a new iterator is skipped.
+        // Records written before the feed has a new iterator are skipped.
         while script.state().iterators < 2 {
             let _ = tokio::time::timeout(Duration::from_millis(100), feed.next()).await;
         }
@@ -125,7 +125,7 @@ fn who_sleeps_for_long_goes_on_or_is_told() {
         script.state().faults.push_back("ExpiredIteratorException");
         script.state().write("a", [6]);
         assert_eq!(next(&mut *feed).await, Number(6));
-        // Records that are gone before they were read.
+        // Records trimmed before they were read.
         script.state().faults.push_back("TrimmedDataAccessException");
         script.state().write("a", 7..10);
         script.state().trim("a", 7);

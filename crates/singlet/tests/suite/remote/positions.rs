@@ -1,4 +1,4 @@
-//! Going on from a position in a stream whose shards divide, end and are trimmed.
+//! Resuming from a position in a stream whose shards split, end and are trimmed.
 
 use super::scripted::Script;
 use aws_config::retry::RetryConfig;
@@ -10,7 +10,7 @@ async fn aws(script: &Script) -> Aws {
     Aws::new(&loader(&url).retry_config(RetryConfig::disabled()).load().await)
 }
 
-/// The numbers that were written next.
+/// The next `count` numbers.
 async fn several(feed: &mut dyn Feed, count: usize) -> Vec<u32> {
     let mut numbers = Vec::new();
     while numbers.len() < count {
@@ -31,7 +31,7 @@ async fn failed(aws: &Aws, position: &str) -> BackendError {
     }
 }
 
-/// Reads a few at a time, each time from the position that the reader before has left.
+/// Reads a few changes at a time, each time from the previous reader's position.
 #[test]
 fn nothing_is_missing_over_shards_that_divide() {
     run(async {
@@ -60,7 +60,7 @@ fn nothing_is_missing_over_shards_that_divide() {
             position = feed.position().unwrap();
             step = step % 7 + 1;
         }
-        // Each once, since every position was stored; children after their parents.
+        // Each exactly once, since every position was stored; children after parents.
         let place = |n: u32| seen.iter().position(|one| *one == n).unwrap();
         let mut sorted = seen.clone();
         sorted.sort_unstable();
@@ -74,7 +74,7 @@ fn nothing_is_missing_over_shards_that_divide() {
     });
 }
 
-/// What was read and not asked for is not in the position.
+/// Prefetched changes are not part of the position.
 #[test]
 fn what_nobody_asked_for_comes_again() {
     run(async {
@@ -86,7 +86,7 @@ fn what_nobody_asked_for_comes_again() {
         script.state().close("a");
         script.state().open("b", Some("a"));
         script.state().write("b", [20]);
-        // All of the shard is read at once, and one change is asked for.
+        // The feed fetches the whole shard, but only one change is consumed.
         assert_eq!(several(&mut *feed, 1).await, [1]);
         let position = feed.position().unwrap();
         let mut again = aws.changes_from("scripted", &position).await.unwrap();
@@ -95,7 +95,7 @@ fn what_nobody_asked_for_comes_again() {
     });
 }
 
-/// A shard that was read whole is not read again while its children are not there yet.
+/// A fully read shard is not read again while its children do not exist yet.
 #[test]
 fn the_end_of_a_shard_is_in_the_position() {
     run(async {
@@ -115,7 +115,7 @@ fn the_end_of_a_shard_is_in_the_position() {
         script.state().write("b", [4]);
         let mut again = aws.changes_from("scripted", &position).await.unwrap();
         assert_eq!(several(&mut *again, 1).await, [4]);
-        // From here on the parent need not be named.
+        // From here on the position omits the parent.
         let position = again.position().unwrap();
         assert!(position.ends_with("/0;b=1"), "{position}");
         script.state().write("b", [5]);
@@ -136,15 +136,15 @@ fn a_position_that_is_too_old_says_so() {
         let position = feed.position().unwrap();
         let is_expired = |error: &BackendError| matches!(error, BackendError::PositionExpired { table } if table == "scripted");
 
-        // Records behind it are gone.
+        // The records after the position were trimmed.
         script.state().trim("a", 5);
         assert!(is_expired(&failed(&aws, &position).await));
-        // The shard is.
+        // The shard was removed.
         script.state().close("a");
         script.state().open("b", Some("a"));
         script.state().remove("a");
         assert!(is_expired(&failed(&aws, &position).await));
-        // So is the whole stream.
+        // The whole stream was recreated.
         script.state().made_anew = 1;
         assert!(is_expired(&failed(&aws, &position).await));
         assert!(matches!(

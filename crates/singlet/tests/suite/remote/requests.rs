@@ -1,4 +1,4 @@
-//! What `request` shows is what goes over the wire.
+//! `request` returns exactly what is sent.
 
 use super::scripted::serve;
 use crate::sample::{
@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex};
 
 type Bodies = Arc<Mutex<Vec<(String, Value)>>>;
 
-/// A database whose requests are kept and answered with nothing.
+/// A database that records requests and returns empty responses.
 async fn recorded() -> (Db<World>, Bodies) {
     let bodies = Bodies::default();
     let kept = Arc::clone(&bodies);
@@ -30,10 +30,10 @@ async fn recorded() -> (Db<World>, Bodies) {
     (Db::on(Aws::new(&config), settings), bodies)
 }
 
-/// Compares what was sent last with what was shown.
+/// Compares the last request sent with the one shown.
 fn assert_sent(bodies: &Bodies, shown: &Request) {
     let (operation, mut body) = bodies.lock().unwrap().pop().unwrap();
-    // Every transaction has a token, so that it is carried out once however often it is sent.
+    // Every transaction has a token, so that retries execute it only once.
     if operation == "TransactWriteItems" {
         let token = body.as_object_mut().unwrap().remove("ClientRequestToken").unwrap();
         assert_eq!(token.as_str().map(str::len), Some(32), "{token}");

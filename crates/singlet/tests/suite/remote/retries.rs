@@ -1,4 +1,4 @@
-//! Which failed attempts are retried, and how the others are reported.
+//! Which failed attempts are retried, and how other failures are reported.
 
 use super::scripted::{Received, Reply, serve_http};
 use aws_config::retry::RetryConfig;
@@ -10,7 +10,7 @@ use singlet::dynamo::operation::{Answer, Request};
 use singlet_testing::{loader, run};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Records requests and answers them in turn.
 #[derive(Clone, Default)]
@@ -32,7 +32,7 @@ impl Server {
         self.reply(status, "X-Amzn-RequestId: ID7\r\n", &format!(r#"{{"__type":"{code}"}}"#))
     }
 
-    /// A backend with three attempts and hardly any pause between them.
+    /// A backend with three attempts and minimal delays.
     async fn start(&self) -> Aws {
         let server = self.clone();
         let url = serve_http(move |request| {
@@ -71,7 +71,7 @@ async fn assert_found(aws: &Aws) {
 fn servers_that_fail_are_asked_again() {
     run(async {
         let server = Server::default().refuse(500, "InternalServerError");
-        // From a proxy, which does not speak the protocol.
+        // From a proxy that does not speak the protocol.
         let server = server.reply(503, "", "<html>Service unavailable</html>");
         assert_found(&server.start().await).await;
         assert_eq!(server.attempts(), 3);
@@ -157,7 +157,7 @@ fn a_transaction_keeps_its_token() {
     });
 }
 
-/// A machine whose clock is wrong by a day could not sign anything.
+/// If the local clock is wrong, requests are signed with the server's time.
 #[test]
 fn a_wrong_clock_is_corrected() {
     run(async {
@@ -177,18 +177,18 @@ fn a_wrong_clock_is_corrected() {
 #[test]
 fn an_attempt_ends_in_time() {
     run(async {
+        // The server never responds, so only the timeout ends an attempt.
         let url = serve_http(|_| {
-            std::thread::sleep(Duration::from_secs(5));
-            Reply { status: 200, headers: String::new(), body: ITEM.to_owned() }
+            loop {
+                std::thread::park();
+            }
         });
         let attempt =
             TimeoutConfig::builder().operation_attempt_timeout(Duration::from_millis(50)).build();
         let retries = RetryConfig::standard().with_max_attempts(2);
         let retries = retries.with_initial_backoff(Duration::from_millis(1));
         let config = loader(&url).timeout_config(attempt).retry_config(retries);
-        let begun = Instant::now();
         let error = Aws::new(&config.load().await).execute(get()).await.unwrap_err();
         assert!(matches!(error, BackendError::Failed(_)), "{error}");
-        assert!(begun.elapsed() < Duration::from_secs(2), "{:?}", begun.elapsed());
     });
 }

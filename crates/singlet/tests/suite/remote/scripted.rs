@@ -1,7 +1,6 @@
-//! A table with a stream whose shards and faults a test decides about, behind DynamoDB's protocol.
+//! A scripted table with a stream, behind DynamoDB's protocol: the test controls shards and faults.
 //!
-//! Shards divide only when a table has grown for hours, and records are trimmed after a day, so
-//! this cannot be seen at a real one.
+//! On a real table, shards split only after hours of growth, and records are trimmed after a day.
 
 use serde_json::{Value, json};
 use std::collections::VecDeque;
@@ -10,36 +9,36 @@ use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
-/// The stream, which the test changes while it is read.
+/// The stream, which the test modifies while it is read.
 #[derive(Clone, Default)]
 pub(super) struct Script(Arc<Mutex<State>>);
 
 #[derive(Default)]
 pub(super) struct State {
     shards: Vec<Shard>,
-    /// What the next reads of records are refused with, instead of being answered.
+    /// Errors for the next reads of records.
     pub(super) faults: VecDeque<&'static str>,
-    /// How long every read of records takes.
+    /// Duration of each read of records.
     pub(super) delay: Duration,
     pub(super) is_disabled: bool,
-    /// How often the stream was made anew.
+    /// How many times the stream was recreated.
     pub(super) made_anew: u32,
-    /// How many shard iterators were handed out.
+    /// Number of shard iterators issued.
     pub(super) iterators: u32,
 }
 
 struct Shard {
     id: String,
     parent: Option<String>,
-    /// The values of the attribute `n` that items were written with.
+    /// The values of attribute `n` written.
     records: Vec<u32>,
-    /// How many of the oldest records are gone.
+    /// Number of oldest records trimmed.
     trimmed: usize,
     is_closed: bool,
 }
 
 impl Script {
-    /// Begins to answer. It goes on until the test ends.
+    /// Starts serving, until the test ends.
     pub(super) fn start(&self) -> String {
         let script = self.clone();
         serve(move |target, request| script.answer(target, request))
@@ -84,7 +83,7 @@ impl Script {
     }
 }
 
-/// Answers requests for operations by this function, until the test ends.
+/// Serves DynamoDB operations with this function, until the test ends.
 pub(super) fn serve<A>(answer: A) -> String
 where
     A: Fn(&str, &Value) -> (u16, Value) + Clone + Send + 'static,
@@ -97,28 +96,26 @@ where
     })
 }
 
-/// A received request.
 pub(super) struct Received {
     head: Vec<(String, String)>,
     pub(super) body: Value,
 }
 
 impl Received {
-    /// A header by its name in small letters; empty if it is missing.
+    /// A header by lowercase name; empty if missing.
     pub(super) fn header(&self, name: &str) -> &str {
         self.head.iter().find(|(own, _)| own == name).map_or("", |(_, value)| value)
     }
 }
 
-/// What a request is answered with.
 pub(super) struct Reply {
     pub(super) status: u16,
-    /// Further lines of the head.
+    /// Additional header lines.
     pub(super) headers: String,
     pub(super) body: String,
 }
 
-/// Answers requests by this function, until the test ends.
+/// Serves HTTP requests with this function, until the test ends.
 pub(super) fn serve_http<A>(answer: A) -> String
 where
     A: Fn(Received) -> Reply + Clone + Send + 'static,
@@ -134,7 +131,7 @@ where
     url
 }
 
-/// Answers the requests of one connection, until it is closed.
+/// Serves one connection until it is closed.
 fn converse(mut stream: TcpStream, answer: impl Fn(Received) -> Reply) -> Option<()> {
     let mut reader = BufReader::new(stream.try_clone().ok()?);
     loop {
@@ -203,13 +200,13 @@ impl State {
         }})
     }
 
-    /// Takes a shard out whose records are all gone.
+    /// Removes a shard whose records are all trimmed.
     pub(super) fn remove(&mut self, id: &str) {
         self.shards.retain(|shard| shard.id != id);
     }
 
-    /// An iterator is the shard and how many of its records were read; `None` if the next one is
-    /// gone.
+    /// An iterator is a shard and the number of records read; `None` if the next record was
+    /// trimmed.
     fn place(&mut self, request: &Value) -> Option<String> {
         let id = request["ShardId"].as_str().unwrap();
         let shard = self.shard(id);

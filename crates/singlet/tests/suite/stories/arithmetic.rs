@@ -1,4 +1,4 @@
-//! Numbers that are added to stay within what their types can hold.
+//! Additions stay within the range of the field's type.
 
 use super::{id, is_invalid, is_refused};
 use crate::{Fixture, TestResult};
@@ -32,7 +32,7 @@ id!(CounterId, LeaseId);
 )]
 pub(crate) struct Counters;
 
-/// Its score is the sort key of the index by itself.
+/// The score alone is the sort key of the index.
 #[derive(Entity, Clone, Debug, PartialEq)]
 #[entity(Counters, key = ("COUNTER#{id}"), byScore leaders = ("{board}", "{score}"))]
 pub(crate) struct Counter {
@@ -96,7 +96,7 @@ fn out_of_range<T: std::fmt::Debug>(outcome: Result<T, Error>) -> OutOfRange {
     }
 }
 
-/// An `add` that left the range of its type was carried out, and every read after it failed.
+/// Regression: an `add` out of the type's range succeeded, and every later read failed.
 async fn a_sum_that_does_not_fit_is_refused(store: TestStore) -> TestResult {
     let fixture = &Fixture::new(store).await;
     let (db, one) = stored(fixture, "refused").await?;
@@ -151,7 +151,7 @@ async fn sums_reach_the_ends_of_their_ranges(store: TestStore) -> TestResult {
     assert_eq!((changed.value, changed.small, changed.signed), (0, 255, -128));
     assert_eq!(changed.maybe, Some(u16::MAX));
     assert_eq!(changed.per_day, [("monday".to_owned(), 0), ("sunday".to_owned(), 255)].into());
-    // One that does not fit holds up all others.
+    // One sum out of range rejects the whole update.
     let outcome = db.run(change().add(Counter::VALUE, 1).add(Counter::MAYBE, 1)).await;
     assert_eq!(out_of_range(outcome).field, "maybe");
     assert_eq!(db.get(Key::of(&one).consistent()).await?, Some(changed));
@@ -203,7 +203,7 @@ async fn an_upsert_counts_from_zero(store: TestStore) -> TestResult {
     assert_eq!(db.run(use_it(200).returning_new()).await?.uses, 200);
     assert_eq!(out_of_range(db.run(use_it(56)).await).stored, Some(Number::from(200)));
     assert_eq!(db.run(use_it(55).returning_new()).await?.uses, 255);
-    // What is expired is gone, so it is counted from zero again.
+    // An expired item counts as missing, so counting restarts at zero.
     db.run(put(&Lease { id: id.clone(), uses: 200, until: past })).await?;
     assert_eq!(out_of_range(db.run(use_it(-1)).await).stored, None);
     assert_eq!(db.run(use_it(100).returning_new()).await?.uses, 100);
@@ -213,7 +213,7 @@ async fn an_upsert_counts_from_zero(store: TestStore) -> TestResult {
     Ok(())
 }
 
-/// What the application says when it is refused.
+/// An application's error type.
 #[derive(Debug)]
 enum Refusal {
     NoneLeft,
@@ -226,7 +226,7 @@ impl From<Error> for Refusal {
     }
 }
 
-/// A range that is left is told from a condition of the caller that does not hold.
+/// A failed condition and an out-of-range sum are separate errors.
 async fn a_condition_comes_before_a_range(store: TestStore) -> TestResult {
     let fixture = &Fixture::new(store).await;
     let (db, one) = stored(fixture, "order").await?;
@@ -243,7 +243,7 @@ async fn a_condition_comes_before_a_range(store: TestStore) -> TestResult {
     for outcome in outcomes {
         assert!(matches!(outcome, Err(Refusal::Database(Error::OutOfRange(_)))), "{outcome:?}");
     }
-    // An item that is not there is not out of range.
+    // A missing item is a failed condition, not an out-of-range sum.
     let nobody = update(Counter::key(id::<CounterId>("nobody"))).add(Counter::VALUE, -2);
     assert!(is_refused(&db.run(nobody).await));
     Ok(())
@@ -273,7 +273,7 @@ async fn a_field_is_set_from_another(store: TestStore) -> TestResult {
     let fixture = &Fixture::new(store).await;
     let (db, one) = stored(fixture, "from").await?;
     let change = || update(Key::of(&one));
-    // All of an update sees the item as it was.
+    // All actions of an update see the old item.
     let changed = db
         .run(
             change()
@@ -290,7 +290,7 @@ async fn a_field_is_set_from_another(store: TestStore) -> TestResult {
     assert_eq!(changed.previous, 255);
     let outcome = db.run(change().set_sum(Counter::PREVIOUS, Counter::SMALL, -250)).await;
     assert_eq!(out_of_range(outcome).stored, Some(Number::from(249)));
-    // What is not there cannot be copied.
+    // A missing value cannot be copied.
     let sunday = || Counter::PER_DAY.entry("sunday");
     assert!(is_invalid(&db.run(change().set_from(Counter::PREVIOUS, sunday())).await));
     assert!(is_invalid(&db.run(change().set_sum(Counter::PREVIOUS, sunday(), -1)).await));
@@ -329,7 +329,7 @@ async fn fields_are_compared_with_fields(store: TestStore) -> TestResult {
     for condition in failing {
         assert!(is_refused(&db.run(delete(Key::of(&one)).only_if(condition)).await));
     }
-    // DynamoDB refuses to compare a field with itself, and so do we.
+    // DynamoDB rejects comparing a field with itself; so does the library.
     let outcome = db.run(delete(Key::of(&one)).only_if(Counter::SMALL.eq(Counter::SMALL))).await;
     assert!(matches!(outcome, Err(Error::Expression(_))), "{outcome:?}");
     Ok(())

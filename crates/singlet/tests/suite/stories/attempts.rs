@@ -1,4 +1,4 @@
-//! Reading, deciding and writing, until nobody else is faster.
+//! Read-decide-write loops with optimistic concurrency.
 
 use super::{id, rating, site};
 use crate::sample::{Rating, Site, SiteId};
@@ -20,10 +20,10 @@ on_every_backend! {
     a_conflict_ends_it,
 }
 
-/// How many count up at the same time.
+/// Number of concurrent callers.
 const CALLERS: u32 = 50;
 
-/// Lets others run, who then read the same.
+/// Yields, so that others read the same value.
 async fn pass() {
     let mut passed = false;
     poll_fn(|context| {
@@ -36,7 +36,7 @@ async fn pass() {
     .await;
 }
 
-/// Futures of attempts are spawned by programs.
+/// Programs spawn the futures of attempts.
 fn assert_send<T: Send>(value: T) -> T {
     value
 }
@@ -60,7 +60,7 @@ async fn no_increment_is_lost(store: TestStore) -> TestResult {
         assert_send(work.times(1000))
     });
     let mut numbers = join_all(increments).await.into_iter().collect::<Result<Vec<_>, _>>()?;
-    // Each was the one that made the counter this, and none was lost.
+    // Each increment succeeded exactly once.
     numbers.sort_unstable();
     assert_eq!(numbers, (1..=u64::from(CALLERS)).collect::<Vec<_>>());
     assert!(attempts.load(Ordering::Relaxed) > CALLERS, "nobody was in anybody's way");
@@ -77,7 +77,7 @@ async fn versions_are_tried_again(store: TestStore) -> TestResult {
         attempts.set(attempts.get() + 1);
         let mut read = db.get(key().consistent()).await?.ok_or(Error::MissingOperand)?;
         if attempts.get() == 1 {
-            // Somebody else is faster.
+            // Simulate a concurrent write.
             db.run(update(key()).add(Site::VISITS, 1)).await?;
         }
         read.visits += 10;
@@ -89,7 +89,7 @@ async fn versions_are_tried_again(store: TestStore) -> TestResult {
     Ok(())
 }
 
-/// Errors as an application has them.
+/// An application's error type.
 #[derive(Debug)]
 enum Refusal {
     Full,
@@ -122,7 +122,7 @@ async fn other_errors_end_it_at_once(store: TestStore) -> TestResult {
     assert!(matches!(outcome, Err(Refusal::Full)), "{outcome:?}");
     assert_eq!(attempts.get(), 3);
 
-    // A condition that failed is for the application to name: here it did not.
+    // A failed condition without `or` is not retried.
     let absent = rating("attempt-absent", "s", 1);
     let outcome: Result<(), Refusal> = db
         .attempt(async |db| {
@@ -154,7 +154,7 @@ async fn attempts_have_a_bound(store: TestStore) -> TestResult {
     Ok(())
 }
 
-/// What went wrong: each of twelve attempts waited nine seconds for the same transaction.
+/// Regression: each of twelve attempts waited nine seconds for the same transaction.
 async fn a_conflict_ends_it(store: TestStore) -> TestResult {
     let fixture = &Fixture::new(store).await;
     let attempts = Cell::new(0);

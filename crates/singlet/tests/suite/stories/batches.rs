@@ -1,4 +1,4 @@
-//! Batches of any number.
+//! Batches of any size.
 
 use super::collections::{Draft, Hub, HubItem};
 use super::{comment, goal, id, rating};
@@ -26,7 +26,7 @@ async fn any_number_is_written_and_read(store: TestStore) -> TestResult {
     for site in &sites {
         batch.put(&rating("batch", site.as_str(), 2))?;
     }
-    // Of several tables at once.
+    // Several tables at once.
     batch.put(&Reading { sensor: 99, at: 1, value: 0.5 })?;
     assert_eq!(batch.len(), 131);
     batch.run().await?;
@@ -68,7 +68,7 @@ async fn the_last_write_of_a_key_counts(store: TestStore) -> TestResult {
     Ok(())
 }
 
-/// Items of several entities by one request, in the order of their keys.
+/// Items of several entities in one request, in the order of the keys.
 async fn several_entities_are_read_at_once(store: TestStore) -> TestResult {
     let fixture = &Fixture::new(store).await;
     let db = &fixture.db;
@@ -96,7 +96,7 @@ async fn several_entities_are_read_at_once(store: TestStore) -> TestResult {
     };
     assert_eq!((found_goal, found_rating), (&game, &one));
 
-    // More than one request takes, and nothing for nothing.
+    // More keys than one request takes; no request for an empty batch.
     let sites: Vec<SiteId> = (0..120).map(|number| id(format!("m{number:03}"))).collect();
     let mut batch = db.batch();
     for site in &sites {
@@ -115,7 +115,7 @@ async fn several_entities_are_read_at_once(store: TestStore) -> TestResult {
     Ok(())
 }
 
-/// An expired item is not there, and neither is one of another entity that shares the key.
+/// Expired items, and items of another entity with the same key, are not returned.
 async fn a_batch_reads_what_a_get_reads(store: TestStore) -> TestResult {
     let fixture = &Fixture::new(store).await;
     let db = fixture.open::<Hub>();
@@ -161,8 +161,8 @@ async fn a_batch_reads_what_a_get_reads(store: TestStore) -> TestResult {
     Ok(())
 }
 
-/// DynamoDB answers with sixteen megabytes at most, and leaves the other keys for later. A page of
-/// a query holds one.
+/// DynamoDB returns at most 16 MB per batch and leaves the remaining keys unprocessed. A query page
+/// holds 1 MB.
 async fn answers_that_are_too_small(store: TestStore) -> TestResult {
     let fixture = &Fixture::new(store).await;
     let db = &fixture.db;

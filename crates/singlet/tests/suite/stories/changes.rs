@@ -14,10 +14,10 @@ on_every_backend! {
     a_corrupt_item_does_not_stop_the_feed,
 }
 
-/// The stars of a user's rating before and after, if there are any.
+/// The stars of a user's rating before and after a change.
 type Stars = (Option<u8>, Option<u8>);
 
-/// The next changes of the ratings of a user.
+/// The next changes to a user's ratings.
 async fn next(
     changes: &mut Changes<Sample>,
     user: &UserId,
@@ -55,7 +55,7 @@ async fn the_feed_tells_entities(store: TestStore) -> TestResult {
 async fn every_listener_hears_everything(store: TestStore) -> TestResult {
     let fixture = &Fixture::new(store).await;
     let user: UserId = id("heard");
-    // As if by two processes.
+    // Simulates two processes.
     let (one, other) = (&fixture.db, fixture.open::<World>());
     let mut first = one.changes_of::<Sample>().await?;
     one.run(put(&rating("heard", "s", 1))).await?;
@@ -69,14 +69,14 @@ async fn every_listener_hears_everything(store: TestStore) -> TestResult {
     Ok(())
 }
 
-/// A listener that stopped at a corrupt item would hear of nothing behind it.
+/// A listener that stopped at a corrupt item would miss everything after it.
 async fn a_corrupt_item_does_not_stop_the_feed(store: TestStore) -> TestResult {
     let fixture = &Fixture::new(store).await;
     let db = &fixture.db;
     let user: UserId = id("feed-corrupt");
     let mut changes = db.changes_of::<Sample>().await?;
     let mut skipping = db.changes_of::<Sample>().await?.skip_corrupt();
-    // A rating without stars, then one with them, then one without them again.
+    // A rating without stars, then with stars, then without again.
     let corrupt = [("PK", "USER#feed-corrupt"), ("SK", "SITE#s")];
     let corrupt = Item::from(corrupt.map(|(name, text)| (name, Value::from(text))));
     let put_corrupt = || PutItem::new(db.table_name::<Sample>(), corrupt.clone());
@@ -87,7 +87,7 @@ async fn a_corrupt_item_does_not_stop_the_feed(store: TestStore) -> TestResult {
     db.run(delete(Key::of(&good))).await?;
     db.run(put(&good)).await?;
 
-    // It fails once for each corrupt image, and goes on behind it.
+    // It fails once per corrupt image, and then continues.
     let mut failures = 0;
     let last = loop {
         match changes.next().await {
@@ -97,7 +97,7 @@ async fn a_corrupt_item_does_not_stop_the_feed(store: TestStore) -> TestResult {
     };
     assert_eq!(failures, 4);
     assert!(matches!(last, Some(Change::Item { old: None, new: Some(_), .. })));
-    // A change to a corrupt item is passed over, and never looks like a deletion.
+    // A change to a corrupt item is skipped, and never looks like a deletion.
     let told = next(&mut skipping, &user, 2).await?;
     assert_eq!(told, [(None, Some(4)), (None, Some(4))]);
     Ok(())

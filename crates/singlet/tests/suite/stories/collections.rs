@@ -1,4 +1,4 @@
-//! Several entities of one partition: what is read, and by how many requests.
+//! Collections: results, and number of requests.
 
 use super::id;
 use crate::{Fixture, TestResult};
@@ -28,8 +28,8 @@ on_every_backend! {
 
 pub(crate) use design::*;
 
-/// A part of a design for a host of repositories. In a partition of the table, the order is drafts,
-/// issues, pull requests, the repository, stars.
+/// Part of a design for a repository host. The order in a table partition is drafts, issues, pull
+/// requests, the repository, stars.
 #[allow(unreachable_pub, missing_docs, dead_code, reason = "declared as a program declares it")]
 mod design {
     use singlet::prelude::*;
@@ -50,7 +50,7 @@ mod design {
     )]
     pub struct Hub;
 
-    /// The sort key repeats the partition key, so there is one.
+    /// The sort key repeats the partition key, so a partition has only one.
     #[derive(Entity, Clone, Debug, PartialEq)]
     #[entity(
         Hub,
@@ -109,7 +109,7 @@ mod design {
         pub expires: Expiry,
     }
 
-    /// A page about a repository: two ranges, apart from each other.
+    /// A repository page: two separate ranges.
     #[derive(Collection, Debug, PartialEq)]
     pub struct Front {
         pub repo: Repo,
@@ -117,7 +117,7 @@ mod design {
         pub issues: Vec<Issue>,
     }
 
-    /// Next to each other.
+    /// Adjacent ranges.
     #[derive(Collection, Debug, PartialEq)]
     pub struct Pulls {
         pub repo: Option<Repo>,
@@ -125,7 +125,7 @@ mod design {
         pub pulls: Vec<Pull>,
     }
 
-    /// All there is.
+    /// Everything in the partition.
     #[derive(Collection, Debug, PartialEq)]
     pub struct Whole {
         pub repo: Repo,
@@ -135,7 +135,7 @@ mod design {
         pub drafts: Vec<Draft>,
     }
 
-    /// The same entity twice, each with an order of its own.
+    /// The same entity twice, in different orders.
     #[derive(Collection, Debug, PartialEq)]
     pub struct Ends {
         #[collection(limit = 1)]
@@ -155,7 +155,7 @@ mod design {
         pub issues: Vec<Issue>,
     }
 
-    /// In two ranges, with pull requests and the repository between them.
+    /// Two ranges, with pull requests and the repository between them.
     #[derive(Collection, Clone, Debug, PartialEq)]
     pub enum Thing {
         Issue(Issue),
@@ -163,7 +163,7 @@ mod design {
         Draft(Draft),
     }
 
-    /// By an index, in which the sort keys of both begin with a moment.
+    /// By an index in which both sort keys start with a timestamp.
     #[derive(Collection, Clone, Debug, PartialEq)]
     #[collection(index = GSI1)]
     pub enum Activity {
@@ -172,7 +172,7 @@ mod design {
     }
 }
 
-/// A backend that keeps what it was asked, and counts what it read.
+/// A backend that logs requests and counts the items read.
 struct Counting {
     inner: Arc<dyn Backend>,
     log: Arc<Log>,
@@ -185,7 +185,7 @@ pub(crate) struct Log {
 }
 
 impl Log {
-    /// How many requests there were since the last time, and how many items they looked at.
+    /// The number of requests, and of items examined, since the last call.
     pub(crate) fn take(&self) -> (usize, usize) {
         let requests = std::mem::take(&mut *self.requests.lock().unwrap());
         (requests.len(), self.items.swap(0, Ordering::SeqCst))
@@ -217,7 +217,7 @@ impl Backend for Counting {
     }
 }
 
-/// A design in this place, with a log of what is asked.
+/// Opens a design with a request log.
 pub(crate) async fn counted<D: Declaration>(
     inner: Arc<dyn Backend>,
     settings: &Settings,
@@ -249,8 +249,8 @@ fn star(owner: &str, name: &str, user: &str) -> Star {
     Star { owner: id(owner), repo: id(name), user: id(user) }
 }
 
-/// A repository with six issues, four pull requests, forty stars, and three drafts of which one is
-/// expired. Issues came a second after each other.
+/// A repository with six issues one second apart, four pull requests, forty stars, and three
+/// drafts, one of them expired.
 async fn fill(db: &Db<Hub>, owner: &str) -> singlet::Result<(Owner, RepoName)> {
     let (now, name) = (db.now(), "engine");
     let mut batch = db.batch();
@@ -282,11 +282,11 @@ async fn only_what_is_asked_for_is_read(store: TestStore) -> TestResult {
     let (db, log) = counted(fixture.store.backend(), &fixture.settings).await?;
     let (owner, name) = fill(&db, "ranges").await?;
     log.take();
-    // The newest issues, and none of the stars.
+    // The newest issues, without reading the stars.
     let front = db.load(Front::of((&owner, &name))).await?.ok_or("no repository")?;
     assert_eq!(numbers(&front.issues), [6, 5, 4]);
     assert_eq!(log.take(), (2, 4));
-    // Pull requests and the repository lie beside each other.
+    // Pull requests and the repository are adjacent.
     let pulls = db.load(Pulls::of((&owner, &name)).consistent()).await?.ok_or("nothing")?;
     assert!(pulls.repo.is_some());
     assert_eq!(pulls.pulls.iter().map(|pull| pull.number).collect::<Vec<_>>(), [4, 3, 2, 1]);
@@ -302,7 +302,7 @@ async fn only_what_is_asked_for_is_read(store: TestStore) -> TestResult {
     assert_eq!((numbers(&ends.oldest), numbers(&ends.newest)), (vec![1], vec![6, 5]));
     assert_eq!((ends.drafts.len(), ends.stars.len()), (2, 40));
     assert_eq!(log.take(), (4, 3 + 40 + 1 + 2));
-    // One that must be there is not.
+    // A required item is missing.
     let nowhere: RepoName = id("nowhere");
     assert_eq!(db.load(Front::of((&owner, &nowhere))).await?, None);
     Ok(())
@@ -318,7 +318,7 @@ async fn by_an_index(store: TestStore) -> TestResult {
     let names: Vec<&str> = portfolio.repos.iter().map(|repo| repo.name.as_str()).collect();
     assert_eq!(names, [name.as_str(), "second"]);
     assert_eq!(numbers(&portfolio.issues), [6, 5]);
-    // Their sort keys begin with moments, so nothing keeps repositories and issues apart.
+    // Sort keys start with timestamps, so repositories and issues are interleaved.
     assert_eq!(log.take(), (2, 8 + 2));
 
     let kinds = |things: Vec<Activity>| {
@@ -331,7 +331,7 @@ async fn by_an_index(store: TestStore) -> TestResult {
     let all = || Activity::of(&owner);
     assert_eq!(kinds(db.query(all()).all().await?), "engine 1 2 3 second 4 5 6");
     assert_eq!(kinds(db.query(all().descending().limit(3)).all().await?), "6 5 4");
-    // A range of what the sort keys of both begin with.
+    // A range on the common first field.
     let second = |number| db.now().after(Duration::from_secs(number));
     log.take();
     let some = all().between(second(2), second(4));
@@ -364,13 +364,13 @@ async fn several_entities_in_their_order(store: TestStore) -> TestResult {
     assert_eq!(all.len(), 2 + 6 + 40);
     assert_eq!(all[..4], ["draft a", "draft c", "issue 1", "issue 2"]);
     assert_eq!(all[47], "star user-39");
-    // Drafts and issues in one range, stars in another: no pull request is read.
+    // Drafts and issues in one range, stars in another; pull requests are not read.
     assert_eq!(log.take(), (2, 3 + 6 + 40));
     assert_eq!(db.query(things()).count().await?, 48);
     assert_eq!(db.query(things().with_expired()).count().await?, 49);
     let last = db.query(things().descending()).first().await?.ok_or("nothing")?;
     assert_eq!(label(&last), "star user-39");
-    // By text: what is not of an entity that is asked for is not read, if it need not be.
+    // A text range does not read ranges of other entities.
     log.take();
     let some = db.query(things().sort_key_between("ISSUE#000005", "STAR#user-01")).all().await?;
     assert_eq!(labels(&some), ["issue 5", "issue 6", "star user-00", "star user-01"]);
@@ -392,7 +392,7 @@ async fn several_entities_in_their_order(store: TestStore) -> TestResult {
     Ok(())
 }
 
-/// All pages of a query, and how many items each has.
+/// All pages of a query, with their sizes.
 async fn pages(
     db: &Db<Hub>,
     query: impl Fn() -> singlet::Query<Thing, ()>,
@@ -403,7 +403,7 @@ async fn pages(
         sizes.push(page.items.len());
         things.extend(page.items);
         match page.next {
-            // As text, as it goes to a browser and comes back.
+            // Round trip through text, as in a browser.
             Some(next) => cursor = Some(next.to_string().parse()?),
             None => return Ok((things, sizes)),
         }
@@ -455,7 +455,7 @@ async fn cursors_are_of_one_query(store: TestStore) -> TestResult {
         let outcome = db.query(refused).page(again()).await;
         assert!(matches!(outcome, Err(Error::Cursor)), "{:?}", outcome.map(|page| page.items));
     }
-    // A cursor of an entity is of another type, and of another name if it is read as this one.
+    // A cursor of another query is rejected, even if parsed as this type.
     let stars = || Star::of(&owner, &name).limit(3);
     let of_stars = db.query(stars()).page(None).await?.next.ok_or("no cursor")?;
     let outcome = db.query(things()).page(Some(of_stars.to_string().parse()?)).await;
@@ -463,7 +463,7 @@ async fn cursors_are_of_one_query(store: TestStore) -> TestResult {
     Ok(())
 }
 
-/// What went wrong: `sort_key_until` after `from` was ignored, and so was the first of two
+/// Regression: `sort_key_until` after `from` was ignored, and so was the first of two
 /// `sort_key_from`.
 async fn every_range_narrows_the_one_before(store: TestStore) -> TestResult {
     let fixture = &Fixture::new(store).await;
@@ -500,7 +500,7 @@ async fn every_range_narrows_the_one_before(store: TestStore) -> TestResult {
     Ok(())
 }
 
-/// Stores an item of the repository as somebody else might have.
+/// Stores a raw item of the repository, as another program could.
 async fn put_item(
     db: &Db<Hub>,
     owner: &str,
@@ -516,8 +516,8 @@ async fn put_item(
     Ok(())
 }
 
-/// What went wrong: a load left out items of entities that do not expire, if they had the table's
-/// TTL attribute, and a query did not.
+/// Regression: a load skipped items of entities that do not expire if they had the table's TTL
+/// attribute; a query did not.
 async fn expiry_is_that_of_the_entity(store: TestStore) -> TestResult {
     let fixture = &Fixture::new(store).await;
     let (db, _) = counted(fixture.store.backend(), &fixture.settings).await?;
@@ -533,7 +533,7 @@ async fn expiry_is_that_of_the_entity(store: TestStore) -> TestResult {
     Ok(())
 }
 
-/// What went wrong: items that were passed over counted for the limit of a member.
+/// Regression: skipped items counted towards a member's limit.
 async fn corrupt_items_fill_no_limit(store: TestStore) -> TestResult {
     let fixture = &Fixture::new(store).await;
     let (db, _) = counted(fixture.store.backend(), &fixture.settings).await?;
@@ -546,7 +546,7 @@ async fn corrupt_items_fill_no_limit(store: TestStore) -> TestResult {
     Ok(())
 }
 
-/// What an index holds is known when the program is compiled; it can be counted all the same.
+/// The compiler checks that an index projects the whole entity; counting works without that.
 async fn local_and_thin_indexes(store: TestStore) -> TestResult {
     let fixture = &Fixture::new(store).await;
     let (db, log) = counted(fixture.store.backend(), &fixture.settings).await?;
@@ -563,8 +563,8 @@ async fn local_and_thin_indexes(store: TestStore) -> TestResult {
     Ok(())
 }
 
-/// A scan of an index that does not hold what it filters by found nothing, or everything; a query
-/// was refused by the store.
+/// Regression: a scan that filtered on an attribute missing from the index matched nothing or
+/// everything, and a query was rejected by the store.
 async fn filters_are_on_what_the_index_holds(store: TestStore) -> TestResult {
     let fixture = &Fixture::new(store).await;
     let (db, log) = counted(fixture.store.backend(), &fixture.settings).await?;
@@ -585,7 +585,7 @@ async fn filters_are_on_what_the_index_holds(store: TestStore) -> TestResult {
         assert!(is_told, "{outcome:?}");
     }
 
-    // Nor can a query filter by the key that it reads.
+    // Queries cannot filter on their own key either.
     let by_title = || Issue::by_title(&owner, &name);
     let titled = || Issue::TITLE.begins_with("title");
     let filtered = |outcome: singlet::Result<usize>| match outcome {
@@ -598,14 +598,14 @@ async fn filters_are_on_what_the_index_holds(store: TestStore) -> TestResult {
     assert_eq!(filtered(db.query(issues).count().await), (None, "PK"));
     assert_eq!(log.take(), (0, 0));
 
-    // A scan can, and so can queries by the keys of others.
+    // Scans can, and so can queries by another key.
     let ours = || Issue::OWNER.eq(&owner).and(titled());
     assert_eq!(db.scan(Scan::index(Issue::BY_TITLE).filter(ours())).count().await?, 6);
     assert_eq!(db.query(Issue::of(&owner, &name).filter(titled())).count().await?, 6);
     Ok(())
 }
 
-/// Texts that begin with the last character that there is were behind every range.
+/// Regression: texts that start with U+10FFFF were outside of every range.
 async fn the_last_character_is_in_every_range(store: TestStore) -> TestResult {
     let fixture = &Fixture::new(store).await;
     let db = fixture.open::<Hub>();
@@ -648,8 +648,7 @@ mod properties {
     proptest! {
         #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
-        /// Whatever is stored, a collection that is read in pages of any size and in both directions
-        /// is the whole, sorted.
+        /// Paging with any page size and direction returns the whole collection, sorted.
         #[test]
         fn pages_are_the_sorted_whole(
             issues in proptest::collection::btree_set(0_u32..60, 0..20),

@@ -12,7 +12,7 @@ on_every_backend! {
     joined,
 }
 
-/// A store with the site that conditions are about.
+/// A store with the site that the conditions test.
 async fn stored(store: TestStore) -> singlet::Result<(Fixture, Site)> {
     let fixture = Fixture::new(store).await;
     let one = Site {
@@ -27,7 +27,7 @@ async fn stored(store: TestStore) -> singlet::Result<(Fixture, Site)> {
     Ok((fixture, one))
 }
 
-/// Whether a condition holds of that site.
+/// Whether a condition holds for that site.
 async fn holds(fixture: &Fixture, condition: Condition<Site>) -> singlet::Result<bool> {
     let key = Site::key(id::<SiteId>("conditions"));
     let outcome = fixture.db.transact((check(key).only_if(condition),)).await;
@@ -86,7 +86,7 @@ async fn every_comparison(store: TestStore) -> TestResult {
 
 async fn missing_and_null(store: TestStore) -> TestResult {
     let (fixture, _) = &stored(store).await?;
-    // The site of the story before: its description is NULL, and it has no location.
+    // The description is NULL, and there is no location.
     check_all!(fixture, true:
         Site::DESCRIPTION.missing(),
         Site::DESCRIPTION.eq(None),
@@ -94,7 +94,7 @@ async fn missing_and_null(store: TestStore) -> TestResult {
         Site::LOCATION.eq(None),
         Site::RATING.exists(),
         Site::RATING.ne(None),
-        // What is missing is not equal to anything, and so it is unequal.
+        // A missing attribute equals nothing, so `ne` holds.
         Site::THUMBNAIL.ne(Bytes(vec![1])),
     );
     check_all!(fixture, false:

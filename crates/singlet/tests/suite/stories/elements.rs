@@ -1,4 +1,4 @@
-//! Changing elements of lists and entries of maps.
+//! Updating list elements and map entries.
 
 use super::{id, is_invalid, is_refused};
 use crate::{Fixture, TestResult};
@@ -125,16 +125,16 @@ async fn they_are_set(store: TestStore) -> TestResult {
     assert_eq!(changed.lanes.get("left"), Some(&vec![1, 2, 3]));
     assert_eq!(changed.lanes.get("right"), Some(&vec![4]));
     assert_eq!(changed.labels.get("one").map(BTreeSet::len), Some(2));
-    // Past the end of a list is behind its last element.
+    // Setting past the end of a list appends.
     let changed = db.run(update(Key::of(&one)).set(Board::SLOTS.at(7), 7).returning_new()).await?;
     assert_eq!(changed.slots, [Some(0), Some(1), Some(2), Some(7)]);
-    // There is nothing in a map that is not there.
+    // A missing map has no elements to set.
     let nowhere = Board::LANES.entry("nowhere").at(0);
     assert!(is_invalid(&db.run(update(Key::of(&one)).set(nowhere, 1)).await));
     Ok(())
 }
 
-/// Setting an element of a list to nothing took it out, and moved all that were behind it.
+/// Regression: setting a list element to `None` removed it and shifted the elements after it.
 async fn nothing_keeps_its_place_in_a_list(store: TestStore) -> TestResult {
     let fixture = &Fixture::new(store).await;
     let (db, one) = stored(fixture, "nothing").await?;
@@ -147,8 +147,8 @@ async fn nothing_keeps_its_place_in_a_list(store: TestStore) -> TestResult {
     Ok(())
 }
 
-/// An entry without a value was not stored, and an entry that was set to nothing was taken out: the
-/// key was lost in both cases.
+/// Regression: an entry without a value was not stored, and setting an entry to `None` removed it;
+/// both lost the key.
 async fn nothing_keeps_its_key_in_a_map(store: TestStore) -> TestResult {
     let fixture = &Fixture::new(store).await;
     let (db, one) = stored(fixture, "no-value").await?;
@@ -163,7 +163,7 @@ async fn nothing_keeps_its_key_in_a_map(store: TestStore) -> TestResult {
     assert_eq!(changed.marks, [("x".to_owned(), Some(2))].into());
     let outcome = db.run(update(Key::of(&one)).remove(x()).only_if(x().missing())).await;
     assert!(is_refused(&outcome), "{outcome:?}");
-    // A set that is empty is NULL there, and is set as a whole.
+    // An empty set in a map is stored as NULL and can only be set as a whole.
     let none = || Board::LABELS.entry("none");
     let outcome = db.run(update(Key::of(&one)).insert(none(), ["red".to_owned()])).await;
     assert!(is_invalid(&outcome), "{outcome:?}");
@@ -198,7 +198,7 @@ async fn one_part_changes_once(store: TestStore) -> TestResult {
     Ok(())
 }
 
-/// A list without values was refused as an empty expression.
+/// Regression: an empty list of values was rejected as an empty expression.
 async fn none_of_no_values(store: TestStore) -> TestResult {
     let fixture = &Fixture::new(store).await;
     let (db, one) = stored(fixture, "none").await?;

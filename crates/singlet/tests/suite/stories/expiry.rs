@@ -1,4 +1,4 @@
-//! Items that expire: gone from the very second on, deleted or not.
+//! Expired items are hidden from the second they expire, deleted or not.
 
 use super::{id, is_refused};
 use crate::sample::{Session, SessionId, UserId};
@@ -47,7 +47,7 @@ async fn expired_items_are_gone(store: TestStore) -> TestResult {
     assert_eq!(db.get_together((key(), Key::of(&later))).await?, (None, Some(later)));
     let everywhere = db.query(Session::all_sessions()).all().await?;
     assert!(everywhere.iter().all(|session| session.id != soon.id));
-    // Whoever asks for it still sees it.
+    // `with_expired` still returns it.
     assert_eq!(db.get(key().consistent().with_expired()).await?, Some(soon.clone()));
     let all = db.query(Session::of(&user).consistent().with_expired()).all().await?;
     assert_eq!(all.len(), 2);
@@ -64,7 +64,7 @@ async fn an_expired_item_does_not_block(store: TestStore) -> TestResult {
     let again = Session { device: "tablet".into(), ..session("block", "s", fixture, 5) };
     db.run(create(&again)).await?;
     assert!(is_refused(&db.run(create(&again)).await));
-    // A condition on an expired item is one on nothing.
+    // A condition treats an expired item as missing.
     fixture.clock.advance(5_000);
     assert!(is_refused(&db.run(put(&again).only_if(Session::DEVICE.eq("tablet"))).await));
     db.run(put(&again).only_if(Session::DEVICE.missing())).await?;
@@ -106,7 +106,7 @@ async fn an_upsert_begins_anew(store: TestStore) -> TestResult {
     );
     let found = db.query(Session::all_sessions().with(db.now())).all().await?;
     assert!(found.contains(&anew));
-    // Within a transaction as well.
+    // In a transaction too.
     fixture.clock.advance(6_000);
     db.transact((open(fixture, "phone"), put(&super::rating("anew", "s", 1)))).await?;
     let stored = db.get(Key::of(&one).consistent()).await?.ok_or("gone")?;

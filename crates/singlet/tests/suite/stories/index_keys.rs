@@ -1,8 +1,12 @@
-//! Index keys, which follow the fields that they are made of.
+//! Index keys follow the fields they are built from.
 
 use super::{game, id, rating};
-use crate::sample::{Loan, Match, MatchId, PlayerId, Rating, SiteId, Status};
+use crate::sample::{
+    Loan, Match, MatchId, PlayerId, Rating, Reminder, Sample, SiteId, Status, UserId,
+};
 use crate::{Fixture, TestResult};
+use singlet::dynamo::operation::PutItem;
+use singlet::dynamo::{Item, Value};
 use singlet::prelude::*;
 use singlet_testing::{TestStore, on_every_backend};
 
@@ -12,6 +16,7 @@ on_every_backend! {
     fields_of_one_key_are_set_together,
     a_field_can_be_the_key,
     an_upsert_does_not_take_an_item_out,
+    an_update_completes_the_key_of_an_older_item,
 }
 
 async fn they_follow_what_is_set(store: TestStore) -> TestResult {
@@ -76,11 +81,11 @@ async fn a_field_can_be_the_key(store: TestStore) -> TestResult {
     db.run(update(Match::key(&one)).remove(Match::LIVE)).await?;
     let live = Match::live_now("LIVE".to_owned()).project::<KeyOnly>();
     assert_eq!(db.query(live).count().await?, 1);
-    // The index holds little of an item: reading it whole does not compile, counting does.
+    // The index does not project whole items: reading them does not compile, but counting does.
     assert_eq!(db.query(Match::live_now("LIVE".to_owned())).count().await?, 1);
     let live = Scan::index(Match::LIVE_NOW).filter(Match::STATUS.eq(Status::Scheduled));
     assert_eq!(db.scan(live).count().await?, 1);
-    // Everything that is live, whatever it says.
+    // All live matches, without a filter.
     let live = db.scan(Scan::index(Match::LIVE_NOW).project::<KeyOnly>()).all().await?;
     assert_eq!(live, [KeyOnly { start_time: start(db, 2) }]);
     Ok(())
@@ -90,15 +95,15 @@ fn start<D: Declaration>(db: &Db<D>, minutes: u64) -> Timestamp {
     db.now().after(std::time::Duration::from_secs(60 * minutes))
 }
 
-/// All that the index holds, besides the status.
+/// Projected by the index, in addition to the status.
 #[derive(Projection, Debug, PartialEq)]
 #[projection(Match)]
 struct KeyOnly {
     start_time: Timestamp,
 }
 
-/// An upsert that does not set an optional part of an index key took out the other part of the
-/// key, and with it the item out of the index.
+/// Regression: an upsert that did not set an optional part of an index key removed the rest of the
+/// key, and the item left the index.
 async fn an_upsert_does_not_take_an_item_out(store: TestStore) -> TestResult {
     let fixture = &Fixture::new(store).await;
     let db = &fixture.db;
@@ -111,15 +116,40 @@ async fn an_upsert_does_not_take_an_item_out(store: TestStore) -> TestResult {
     db.run(upsert(Key::of(&one)).set(Loan::NOTE, "late")).await?;
     let noted = Loan { note: Some("late".into()), ..one.clone() };
     assert_eq!(due_loans().await?, [noted.clone()]);
-    // A new item has no such field, and is not in the index.
+    // A new item lacks the field, so it is not in the index.
     let other = Loan { book: id("b2"), due: None, ..noted.clone() };
     db.run(upsert(Key::of(&other)).set(Loan::NOTE, "late")).await?;
     assert_eq!(db.get(Key::of(&other).consistent()).await?, Some(other.clone()));
     assert_eq!(due_loans().await?, [noted]);
-    // What is set is followed, there as in an update.
+    // Setting the field updates the index key, as in an update.
     db.run(upsert(Key::of(&one)).set(Loan::DUE, None::<Timestamp>)).await?;
     assert_eq!(due_loans().await?, []);
     db.run(upsert(Key::of(&other)).set(Loan::DUE, due)).await?;
     assert_eq!(due_loans().await?, [Loan { due, ..other }]);
+    Ok(())
+}
+
+/// The update wrote `GSI1SK` alone, so an item stored before the index existed stayed out of it.
+async fn an_update_completes_the_key_of_an_older_item(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
+    let db = &fixture.db;
+    let (user, one): (UserId, SiteId) = (id("completes"), id("one"));
+    let text = |value: &str| Value::S(value.into());
+    let older: Item = [
+        ("PK", text("USER#completes")),
+        ("SK", text("REMINDER#one")),
+        ("user", text("completes")),
+        ("id", text("one")),
+    ]
+    .into_iter()
+    .map(|(name, value)| (name.to_owned(), value))
+    .collect();
+    db.execute(PutItem::new(db.table_name::<Sample>(), older)).await?;
+    let due = db.now();
+    db.run(update(Reminder::key(&user, &one)).set(Reminder::DUE, Some(due))).await?;
+    let found = db.query(Reminder::by_time(&user)).all().await?;
+    assert_eq!(found, [Reminder { user: user.clone(), id: one.clone(), due: Some(due) }]);
+    db.run(update(Reminder::key(&user, &one)).set(Reminder::DUE, None)).await?;
+    assert_eq!(db.query(Reminder::by_time(&user)).all().await?, []);
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! What will be sent, and what is stored.
+//! Inspecting requests before they are sent, and stored items.
 
 use super::collections::{Owner, RepoName, Thing};
 use super::{goal, id, rating, site};
@@ -44,7 +44,7 @@ async fn requests_are_shown_before_they_are_sent(store: TestStore) -> TestResult
     let expected = "PutItem UpdateItem DeleteItem TransactWriteItems GetItem GetItem Query Scan \
                     Query TransactWriteItems TransactWriteItems Scan";
     assert_eq!(operations.join(" "), expected);
-    // What is shown as JSON is the request, as the language reads it.
+    // The JSON parses back to the same request.
     for request in &requests {
         let json = request.to_json().ok_or("no JSON")?;
         assert_eq!(Request::from_json(request.operation(), json.as_bytes())?, *request, "{json}");
@@ -63,7 +63,7 @@ async fn requests_are_shown_before_they_are_sent(store: TestStore) -> TestResult
         "TransactWriteItems"
     );
     assert!(format!("{transaction:?}").starts_with("Transaction(TransactWriteItems {"));
-    // What `get_many` and `get_together` send.
+    // Requests of `get_many` and `get_together`.
     let keys = || (0..130).map(|number| Key::of(&rating("shown", &format!("s{number:03}"), 1)));
     let request = db.get_many_request(keys().map(|key| key.project::<Stars>().consistent()))?;
     let Request::BatchGetItem(batch) = &request else { return Err("no batch".into()) };
@@ -81,7 +81,7 @@ async fn requests_are_shown_before_they_are_sent(store: TestStore) -> TestResult
     assert!(batch.request().is_none());
     batch.put(&one)?;
     assert_eq!(batch.request().map(|request| request.operation()), Some("BatchWriteItem"));
-    // What is shown can be sent as it is.
+    // The displayed request can be sent unchanged.
     db.execute(requests[0].clone()).await?;
     assert_eq!(db.get(Key::of(&one).consistent()).await?, Some(one));
     Ok(())
@@ -215,7 +215,7 @@ async fn entities_and_keys_are_items(store: TestStore) -> TestResult {
     Ok(())
 }
 
-/// A request that the model has no words for: an attribute that no entity declares.
+/// A request outside of the model: an attribute that no entity declares.
 async fn a_way_out_of_the_model(store: TestStore) -> TestResult {
     let fixture = &Fixture::new(store).await;
     let db = &fixture.db;

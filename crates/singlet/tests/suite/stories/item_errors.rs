@@ -1,4 +1,4 @@
-//! Errors name the item that they are about.
+//! Errors identify the item.
 
 use super::collections::{Hub, Owner, RepoName, Thing};
 use super::{id, rating, site};
@@ -16,7 +16,7 @@ on_every_backend! {
     reads_name_the_entity,
 }
 
-/// The item that an error is about, and that is too large.
+/// The subject of an item-too-large error.
 fn too_large<T: std::fmt::Debug>(outcome: Result<T, Error>) -> Subject {
     match outcome {
         Err(Error::ItemTooLarge { subject }) => *subject,
@@ -58,7 +58,7 @@ async fn what_is_too_large_is_named(store: TestStore) -> TestResult {
         );
     }
 
-    // An update makes an item too large that was not before.
+    // An update makes a small item too large.
     let grown = update(Key::of(&small)).set(Site::TITLE, "x".repeat(409_500));
     let subject = too_large(db.run(grown).await);
     assert_eq!(key_text(&subject, "PK"), "SITE#item-error-small");
@@ -74,7 +74,7 @@ async fn what_is_too_large_is_named(store: TestStore) -> TestResult {
 async fn a_refusal_names_the_item(store: TestStore) -> TestResult {
     let fixture = &Fixture::new(store).await;
     let db = &fixture.db;
-    // Somebody else has stored a text where the entity has a number.
+    // Another program stored text in place of a number.
     let stored = [("PK", "SITE#item-error-wrong"), ("SK", "METADATA"), ("rating", "many")];
     let stored = Item::from(stored.map(|(name, text)| (name, Value::from(text))));
     db.execute(PutItem::new(db.table_name::<crate::sample::Sample>(), stored)).await?;
@@ -94,7 +94,7 @@ async fn a_refusal_names_the_item(store: TestStore) -> TestResult {
     Ok(())
 }
 
-/// Which of many operations was refused was not said, nor of which item.
+/// Regression: the error identified neither the operation nor the item.
 async fn a_failed_condition_names_the_item(store: TestStore) -> TestResult {
     let fixture = &Fixture::new(store).await;
     let db = &fixture.db;
@@ -117,7 +117,7 @@ async fn a_failed_condition_names_the_item(store: TestStore) -> TestResult {
         assert!(error.to_string().contains(&format!("(Site PK = `{key}`, SK = `METADATA`")));
     }
 
-    // So does a sum that does not fit, and an item that cannot be read.
+    // The same for an out-of-range sum and an unreadable item.
     let visits = |name: &str| update(Site::key(id::<SiteId>(name))).add(Site::VISITS, -5);
     for (name, visits) in [("item-error-many", 10), ("item-error-few", 3)] {
         db.run(put(&Site { visits, ..site(name, db.now()) })).await?;
@@ -143,7 +143,7 @@ async fn a_failed_condition_names_the_item(store: TestStore) -> TestResult {
 
 async fn reads_name_the_entity(store: TestStore) -> TestResult {
     let fixture = &Fixture::new(store).await;
-    // A database whose tables nobody has made.
+    // A database whose tables do not exist.
     let settings = Settings { environment: "nowhere".into(), ..fixture.settings.clone() };
     let db: Db<World> = Db::on(fixture.store.backend(), settings.clone());
     let nowhere: SiteId = id("nowhere");
@@ -159,7 +159,7 @@ async fn reads_name_the_entity(store: TestStore) -> TestResult {
         assert_eq!(error.subject().unwrap().entity(), "Site");
     }
 
-    // Of several items, what they have in common.
+    // For several items, the part they have in common.
     let mut batch = db.batch();
     batch.put(&site("nowhere", db.now()))?;
     let one = batch.run().await.unwrap_err();

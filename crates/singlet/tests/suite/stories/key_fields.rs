@@ -1,4 +1,4 @@
-//! Fields that are stored within the key of an index and nowhere else.
+//! Fields stored only in an index key.
 
 use super::id;
 use crate::{Fixture, TestResult};
@@ -85,8 +85,8 @@ async fn stored(fixture: &Fixture) -> singlet::Result<(Db<Talks>, Talk)> {
     Ok((db, talk))
 }
 
-/// A projection did not ask for the key of an index that was not queried: an obligatory field was
-/// corrupt, and an optional one `None` although it was stored.
+/// Regression: a projection did not request the key of an index that was not queried, so a required
+/// field was corrupt and an optional one `None`.
 async fn a_projection_reads_them(store: TestStore) -> TestResult {
     let fixture = &Fixture::new(store).await;
     let (db, talk) = stored(fixture).await?;
@@ -103,8 +103,8 @@ async fn a_projection_reads_them(store: TestStore) -> TestResult {
     Ok(())
 }
 
-/// The compiler looked for the field in the key with a condition, from which it is never read, and
-/// refused this query.
+/// Regression: the compiler looked for the field in the conditional key, which is never used to
+/// read it, and rejected this query.
 async fn an_index_can_hold_their_key(store: TestStore) -> TestResult {
     let fixture = &Fixture::new(store).await;
     let (db, talk) = stored(fixture).await?;

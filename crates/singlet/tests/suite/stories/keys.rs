@@ -1,4 +1,4 @@
-//! Keys with conditions, keys that entities share, and another delimiter.
+//! Conditional keys, shared keys, and a custom delimiter.
 
 use super::{id, is_refused};
 use crate::{Fixture, TestResult};
@@ -32,8 +32,8 @@ enum State {
     Draft,
 }
 
-/// Open issues ascend by their number; closed ones are elsewhere, by when they were closed. An open
-/// one that is pinned is in another index, under an attribute that it has anyway.
+/// Open issues are sorted by number, closed ones by closing time. Pinned issues are in a second
+/// index, sorted by an existing attribute.
 #[derive(Entity, Clone, Debug, PartialEq)]
 #[entity(
     Repositories,
@@ -66,7 +66,7 @@ fn issue(number: u32, state: State, now: Timestamp) -> Issue {
     }
 }
 
-/// The numbers of the issues that each access pattern finds.
+/// The issue numbers that each access pattern returns.
 async fn numbers(db: &Db<Repositories>) -> Result<[Vec<u32>; 3], singlet::Error> {
     let (owner, repo): (Owner, Repo) = (id("a#b"), id("r"));
     let numbers = |found: Vec<Issue>| found.iter().map(|one| one.number).collect();
@@ -88,11 +88,11 @@ async fn an_index_has_the_key_whose_condition_holds(store: TestStore) -> TestRes
     {
         db.run(create(&issue(number, state, now))).await?;
     }
-    // Neither condition holds for a draft, so it is not in the index.
+    // A draft matches neither condition, so it is not in the index.
     assert_eq!(numbers(&db).await?, [vec![9, 10], vec![8], vec![]]);
     assert_eq!(db.query(Issue::of(id::<Owner>("a#b"), id::<Repo>("r"))).all().await?.len(), 4);
 
-    // An update that sets the field of the condition writes the key anew.
+    // An update of the condition's field rewrites the key.
     let key = |number: u32| Issue::key(id::<Owner>("a#b"), id::<Repo>("r"), number);
     let close = |number: u32| {
         update(key(number)).set_together(Issue::STATE_AND_CLOSED_AT, (State::Closed, Some(later)))
@@ -104,25 +104,25 @@ async fn an_index_has_the_key_whose_condition_holds(store: TestStore) -> TestRes
     let reopen = update(key(8)).set_together(Issue::STATE_AND_CLOSED_AT, (State::Open, None));
     db.run(reopen).await?;
     assert_eq!(numbers(&db).await?, [vec![8, 10], vec![9], vec![]]);
-    // What none of the conditions names is in the index no more.
+    // An item that matches no condition leaves the index.
     let draft = update(key(8)).set_together(Issue::STATE_AND_CLOSED_AT, (State::Draft, None));
     db.run(draft).await?;
     assert_eq!(numbers(&db).await?, [vec![10], vec![9], vec![]]);
-    // An item that lacks a part of the key is not in the index either.
+    // An item that lacks part of the key is not in the index either.
     let hidden = update(key(9)).set_together(Issue::STATE_AND_CLOSED_AT, (State::Closed, None));
     db.run(hidden).await?;
     assert_eq!(numbers(&db).await?, [vec![10], vec![], vec![]]);
-    // Other fields leave the keys as they are.
+    // Other fields do not affect the keys.
     db.run(update(key(10)).set(Issue::TITLE, "Another")).await?;
     assert_eq!(numbers(&db).await?, [vec![10], vec![], vec![]]);
-    // The field of a condition is set alone where the key's other parts are known.
+    // The condition's field can be set alone if the other key parts are known.
     db.run(update(key(10)).set(Issue::PINNED, true)).await?;
     db.run(update(key(7)).set(Issue::PINNED, true)).await?;
     assert_eq!(numbers(&db).await?, [vec![10], vec![], vec![7, 10]]);
     db.run(update(key(7)).set(Issue::PINNED, false)).await?;
     assert_eq!(numbers(&db).await?, [vec![10], vec![], vec![10]]);
 
-    // A put writes the whole key, and an upsert as much of it as it knows.
+    // A put writes the whole key, an upsert as much as it knows.
     db.run(put(&issue(10, State::Closed, now))).await?;
     assert_eq!(numbers(&db).await?, [vec![], vec![10], vec![]]);
     let new = upsert(key(20))
@@ -138,7 +138,7 @@ async fn an_index_has_the_key_whose_condition_holds(store: TestStore) -> TestRes
 #[table(name = "accounts-{env}", key = (PK, SK), entities(User, Organization))]
 struct Accounts;
 
-/// Users and organisations have one namespace.
+/// Users and organizations share a namespace.
 #[derive(Entity, Clone, Debug, PartialEq)]
 #[entity(
     Accounts,
@@ -163,7 +163,7 @@ struct Organization {
     members: u32,
 }
 
-/// What went wrong: a scan of the index by the pattern `open` gave closed issues, too.
+/// Regression: scanning the index by the pattern `open` also returned closed issues.
 async fn a_scan_reads_the_keys_of_one_pattern(store: TestStore) -> TestResult {
     let fixture = &Fixture::new(store).await;
     let db = fixture.open::<Repositories>();
@@ -195,7 +195,7 @@ async fn entities_share_a_key(store: TestStore) -> TestResult {
     let acme = Organization { name: id("acme"), members: 3 };
     let user = User { name: id("acme"), email: "acme@example.org".into() };
     db.run(create(&acme)).await?;
-    // The name is taken, which is the point. No user is stored, and the error does not say so.
+    // The name is taken, but not by a user, and the error must not claim that it is.
     let outcome = db.run(create(&user)).await;
     assert!(is_refused(&outcome));
     let text = outcome.map_or_else(|error| error.to_string(), |()| String::new());
@@ -203,13 +203,13 @@ async fn entities_share_a_key(store: TestStore) -> TestResult {
         text.starts_with("the item that is stored is not as the condition says (User "),
         "{text}"
     );
-    // There is no such user, in whatever way one asks.
+    // Every kind of read returns no user.
     assert_eq!(db.get(User::key(&user.name)).await?, None);
     assert_eq!(db.get_many([User::key(&user.name)]).await?, [None]);
     assert_eq!(db.get_together(vec![User::key(&user.name)]).await?, [None]);
     assert_eq!(db.scan(Scan::<User>::table()).all().await?, []);
     assert_eq!(db.scan(Scan::<Organization>::table()).all().await?, [acme.clone()]);
-    // And none of the writes of one entity touches an item of the other.
+    // No write of one entity touches an item of the other.
     assert!(is_refused(&db.run(put(&user)).await));
     assert!(is_refused(&db.run(update(User::key(&user.name)).set(User::EMAIL, "x")).await));
     assert!(is_refused(&db.run(upsert(User::key(&user.name)).set(User::EMAIL, "x")).await));
@@ -250,7 +250,7 @@ struct Played {
     day: Date,
 }
 
-/// Has the two attributes that the index is keyed by, and so is in it.
+/// Has both key attributes of the index, so it appears in it.
 #[derive(Entity, Clone, Debug, PartialEq)]
 #[entity(Club, key matches_of = ("PLAYER#{player}", "MATCH#{match_id}"), rename_all = "camelCase")]
 struct Participation {

@@ -15,7 +15,7 @@ on_every_backend! {
     scans,
 }
 
-/// Seven comments on a site, by as many users.
+/// Seven comments on a site, by seven users.
 async fn comments(fixture: &Fixture, site: &str) -> singlet::Result<()> {
     let mut batch = fixture.db.batch();
     for number in 0..7 {
@@ -36,7 +36,7 @@ async fn they_are_full_and_follow_each_other(store: TestStore) -> TestResult {
             let newest = Comment::of_site(&site).descending().limit(limit);
             let page = db.query(newest).page(cursor).await?;
             users.extend(page.items.iter().map(|comment| comment.user.to_string()));
-            // A page that is not the last one is full, and the last one is not empty.
+            // Every page but the last is full, and the last is not empty.
             assert!(!page.items.is_empty());
             cursor = page.next;
             if cursor.is_none() {
@@ -47,7 +47,7 @@ async fn they_are_full_and_follow_each_other(store: TestStore) -> TestResult {
         let expected: Vec<String> = (0..7).rev().map(|number| format!("paged-{number}")).collect();
         assert_eq!(users, expected, "limit {limit}");
     }
-    // A filter does not make pages shorter either.
+    // A filter does not shorten pages either.
     let odd = || Comment::USER.is_in(["paged-1", "paged-3", "paged-5"].map(id::<UserId>));
     let page = db.query(Comment::of_site(&site).filter(odd()).limit(2)).page(None).await?;
     assert_eq!(page.items.len(), 2);
@@ -76,7 +76,7 @@ async fn cursors_cannot_be_forged(store: TestStore) -> TestResult {
     let other_range = Comment::of_site(&site).limit(2).after(db.now());
     let other_range = db.query(other_range).page(Some(cursor()?)).await;
     assert!(matches!(other_range, Err(singlet::Error::Cursor)), "another range");
-    // Every single character counts.
+    // Changing any character invalidates the cursor.
     for place in 0..text.len() {
         let mut changed = text.clone().into_bytes();
         changed[place] = if changed[place] == b'A' { b'B' } else { b'A' };
@@ -148,7 +148,7 @@ async fn scans(store: TestStore) -> TestResult {
         in_segments += db.scan(Scan::<Blob>::table().segment(number, 4)).count().await?;
     }
     assert_eq!(in_segments, db.scan(Scan::<Blob>::table()).count().await?);
-    // A scan of one entity passes over the others of the table.
+    // A scan of one entity skips the others.
     db.run(put(&site("scanned", db.now()))).await?;
     for user in ["one", "other"] {
         db.run(put(&rating(user, "scanned", 5))).await?;

@@ -1,4 +1,4 @@
-//! Collections on an index in which an entity has several keys.
+//! Collections on an index with several keys per entity.
 
 use super::collections::counted;
 use super::id;
@@ -12,7 +12,7 @@ on_every_backend! {
     other_keys_in_a_range_are_passed_over,
 }
 
-/// Open tasks and bugs lie apart from those that are done, and notes lie between all of them.
+/// Open and done items have separate ranges; notes can sort anywhere.
 #[allow(unreachable_pub, missing_docs, reason = "declared as a program declares it")]
 mod design {
     use singlet::prelude::*;
@@ -64,7 +64,7 @@ mod design {
         pub id: NoteId,
     }
 
-    /// Tasks that are done lie between the two.
+    /// Done tasks sort between the two.
     #[derive(Collection, Clone, Debug, PartialEq)]
     #[collection(index = GSI1)]
     pub enum OpenWork {
@@ -74,7 +74,7 @@ mod design {
         Task(Task),
     }
 
-    /// One entity by both of its keys.
+    /// One entity, by both of its keys.
     #[derive(Collection, Clone, Debug, PartialEq)]
     #[collection(index = GSI1)]
     pub struct Tasks {
@@ -94,7 +94,7 @@ mod design {
         Done(Task),
     }
 
-    /// The sort keys of notes begin with anything, so all of the partition is read.
+    /// Notes can have any sort key, so the whole partition is read.
     #[derive(Collection, Clone, Debug, PartialEq)]
     #[collection(index = GSI1)]
     pub enum NoteOrTask {
@@ -113,7 +113,7 @@ mod design {
     }
 }
 
-/// Six tasks and six bugs, of which those with even numbers are open, and two notes.
+/// Six tasks and six bugs, the even-numbered ones open, and two notes.
 async fn fill(db: &Db<Desks>, desk: &DeskId) -> singlet::Result<()> {
     let mut batch = db.batch();
     for number in 1..=6 {
@@ -147,7 +147,7 @@ async fn a_collection_reads_one_of_several_keys(store: TestStore) -> TestResult 
         .collect();
     let expected = ["bug 2", "bug 4", "bug 6", "task 2", "task 4", "task 6"];
     assert_eq!(named, expected.map(|name| format!("{name} true")));
-    // What is done lies between the two, and is not read.
+    // Done tasks sort between the two and are not read.
     assert_eq!(log.take(), (2, 6));
     assert_eq!(db.query(OpenWork::of(&desk)).count().await?, 6);
     let page = db.query(OpenWork::of(&desk).descending().limit(4)).page(None).await?;
@@ -165,7 +165,7 @@ async fn a_collection_reads_one_of_several_keys(store: TestStore) -> TestResult 
     Ok(())
 }
 
-/// Items of the same entity with another key lie where the items of another member can be.
+/// Items with another key of the same entity can be in another member's range.
 async fn other_keys_in_a_range_are_passed_over(store: TestStore) -> TestResult {
     let fixture = &Fixture::new(store).await;
     let (db, _) = counted::<Desks>(fixture.store.backend(), &fixture.settings).await?;
@@ -178,7 +178,7 @@ async fn other_keys_in_a_range_are_passed_over(store: TestStore) -> TestResult {
     assert!(all.iter().all(|one| !matches!(one, NoteOrTask::Task(task) if !task.is_open)));
     assert_eq!(db.query(NoteOrTask::of(&desk)).count().await?, 5);
     assert_eq!(db.query(NoteOrTask::of(&desk).limit(3)).count().await?, 3);
-    // A page that is full is the last one if only items of other keys follow.
+    // A full page is the last one if only items with other keys follow.
     let last = NoteOrTask::of(&desk).sort_key_from("B").descending().limit(4);
     let page = db.query(last).page(None).await?;
     assert_eq!((page.items.len(), page.next.is_none()), (4, true));

@@ -1,4 +1,4 @@
-//! Fields in one JSON text, in an envelope.
+//! Fields stored as one JSON payload.
 
 use super::id;
 use crate::sample::{League, LeagueId, LeagueName, Sample, Season};
@@ -42,7 +42,7 @@ async fn fields_in_one_text(store: TestStore) -> TestResult {
     db.run(create(&one)).await?;
     assert_eq!(db.query(Season::seasons_of(&league.id)).all().await?, [one]);
 
-    // What another program has written is read too, and what is not so is told.
+    // Payloads written by other programs can be read; invalid ones are reported.
     let mut other = item.clone();
     other.insert("PK", Value::from("LEAGUE#l2"));
     other.insert(

@@ -1,4 +1,4 @@
-//! Going on from a stored position of the change feed.
+//! Resuming the change feed from a stored position.
 
 use super::id;
 use crate::sample::Readings;
@@ -17,8 +17,8 @@ on_every_backend! {
 
 id!(ListId, EntryId);
 
-/// A table of its own, so that nobody reads what other stories write: there are values among it that
-/// the SDK cannot read from the streams of DynamoDB Local; see docs/differences.md.
+/// A separate table, because other stories write values that the SDK cannot read from the streams
+/// of DynamoDB Local; see docs/differences.md.
 #[table(name = "{env}-positions", key = (PK, SK), stream, entities(Entry))]
 struct Lists;
 
@@ -40,11 +40,11 @@ async fn open(fixture: &Fixture) -> singlet::Result<Db<Lists>> {
     Ok(db)
 }
 
-/// How many items are changed, and how often each.
+/// Number of items, and of changes to each.
 const ITEMS: usize = 4;
 const CHANGES: u8 = 12;
 
-/// The entry and the turn of the next change of a list.
+/// The entry and turn of the next change to a list.
 async fn next(
     changes: &mut Changes<Lists>,
     list: &ListId,
@@ -56,8 +56,8 @@ async fn next(
             {
                 return Ok((entry.id.to_string(), entry.turn));
             }
-            // From another story: where nothing was read of a shard, changes from shortly before
-            // come as well.
+            // From another story: if a shard was not read yet, slightly older changes are delivered
+            // too.
             Some(Change::Item { .. }) => {}
             _ => return Err("the feed fell behind, or ended".into()),
         }
@@ -75,7 +75,7 @@ async fn a_listener_that_is_killed_goes_on_and_misses_nothing(store: TestStore) 
         }
         Ok::<_, Error>(())
     };
-    // Some of it before anybody goes on, some of it while it is read.
+    // Write some changes before reading, and some while reading.
     for turn in 1..=CHANGES / 2 {
         write(turn).await?;
     }
@@ -95,7 +95,7 @@ async fn a_listener_that_is_killed_goes_on_and_misses_nothing(store: TestStore) 
             }
             let (entry, turn) = next(&mut changes, &list).await?;
             seen.entry(entry).or_default().push(turn);
-            // The last one was worked on, and the process is killed before it stores the position.
+            // The process is killed after handling the last change, before storing the position.
             if place < 4 {
                 stored = changes.position()?.to_string();
             }
@@ -109,7 +109,7 @@ async fn a_listener_that_is_killed_goes_on_and_misses_nothing(store: TestStore) 
     for (entry, mut turns) in seen {
         let all: Vec<u8> = (1..=CHANGES).collect();
         let is_again = turns.len() > all.len();
-        // In their order, once those are left out that came again.
+        // In order, apart from redeliveries.
         assert!(turns.windows(2).all(|two| two[1] <= two[0] + 1), "{entry}: {turns:?}");
         turns.sort_unstable();
         turns.dedup();
@@ -127,14 +127,14 @@ async fn a_position_before_any_change(store: TestStore) -> TestResult {
     let position = first.position()?;
     db.run(put(&entry("first", "e", 2))).await?;
     db.run(put(&entry("first", "e", 3))).await?;
-    // Changes from shortly before may come as well, where nothing was read of a shard.
+    // Slightly older changes may be delivered too if a shard was not read yet.
     let mut second = db.changes_of_from::<Lists>(&position).await?;
     let mut told = Vec::new();
     while told.last() != Some(&3) {
         told.push(next(&mut second, &list).await?.1);
     }
     assert!(told.ends_with(&[2, 3]), "{told:?}");
-    // From both kinds of feed, behind the same change.
+    // Both feeds have the same position, behind the same change.
     assert_eq!(next(&mut first, &list).await?.1, 2);
     for position in [first.position()?, second.position()?] {
         db.run(put(&entry("first", "e", 4))).await?;
@@ -155,7 +155,7 @@ async fn no_position_without_a_stream(store: TestStore) -> TestResult {
     let db = &fixture.db;
     let outcome = db.changes_of_from::<Readings>(&position).await.err();
     assert!(matches!(outcome, Some(Error::NoStream { .. })), "{outcome:?}");
-    // The embedded engine tells of changes without a stream, from now on.
+    // The embedded engine reports new changes even without a stream.
     let outcome = match db.changes_of::<Readings>().await {
         Ok(changes) => changes.position().err(),
         Err(error) => Some(error),
@@ -176,7 +176,7 @@ async fn what_is_no_position(store: TestStore) -> TestResult {
         assert!(matches!(outcome, Some(Error::Position)), "{text}: {outcome:?}");
     }
     assert!(matches!("".parse::<Position>(), Err(Error::Position)));
-    // A stream that was made anew has another label.
+    // A recreated stream has a different label.
     let label = real.find("/stream/").ok_or("no label")? + "/stream/".len();
     let anew = format!("{}1999{}", &real[..label], &real[label + 4..]);
     let outcome = db.changes_of_from::<Lists>(&anew.parse()?).await.err();

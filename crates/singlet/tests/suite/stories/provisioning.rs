@@ -1,4 +1,4 @@
-//! Making tables, and telling how they differ from the design.
+//! Creating tables, and reporting differences from the design.
 
 use super::is_invalid;
 use crate::sample::Sample;
@@ -19,7 +19,7 @@ on_every_backend! {
 
 id!(BookId, AuthorId);
 
-/// A table as it was at first.
+/// The first version of a table.
 mod first {
     use super::{AuthorId, BookId};
     use singlet::prelude::*;
@@ -35,7 +35,7 @@ mod first {
     }
 }
 
-/// The same table as its program needs it later.
+/// A later version of the table, as its program needs it.
 mod later {
     use super::{AuthorId, BookId};
     use singlet::prelude::*;
@@ -67,7 +67,7 @@ mod later {
     }
 }
 
-/// What the table is in none of its times.
+/// A version that the table cannot be changed to.
 mod other {
     use super::{AuthorId, BookId};
     use singlet::prelude::*;
@@ -93,7 +93,7 @@ mod other {
     }
 }
 
-/// A table that nobody has made yet.
+/// A table that does not exist yet.
 mod new {
     use super::BookId;
     use singlet::prelude::*;
@@ -138,8 +138,8 @@ async fn what_is_missing_is_made(store: TestStore) -> TestResult {
     let (id, author) = (BookId::new("b1")?, AuthorId::new("a1")?);
     first.run(create(&first::Book { id: id.clone(), author: author.clone() })).await?;
 
-    // At times DynamoDB Local 3.3.0 never finishes an index that is added to a table: its status
-    // stays CREATING, and so does that of all that are added after it.
+    // DynamoDB Local 3.3.0 sometimes never finishes an added index: its status stays CREATING, and
+    // so does that of every index added later.
     if fixture.store.is_dynamodb_local {
         return Ok(());
     }
@@ -154,7 +154,7 @@ async fn what_is_missing_is_made(store: TestStore) -> TestResult {
         ]
     );
     assert_eq!(made(later.provision().await?, &name), [] as [String; 0]);
-    // The index has what was there before, if it has the attributes of the key.
+    // The index contains existing items that have its key attributes.
     let found = later.query(later::Book::by_author(&author)).all().await?;
     assert_eq!(found.first().map(|book| &book.id), Some(&id));
     let mut changes = later.changes().await?;
@@ -176,7 +176,7 @@ async fn what_is_missing_is_made(store: TestStore) -> TestResult {
     Ok(())
 }
 
-/// Programs that are started together make their tables together.
+/// Programs that start at the same time can create tables concurrently.
 async fn two_at_once(store: TestStore) -> TestResult {
     let fixture = &Fixture::new(store).await;
     let (one, other) = (fixture.open::<new::Books>(), fixture.open::<new::Books>());
@@ -185,12 +185,12 @@ async fn two_at_once(store: TestStore) -> TestResult {
     assert_eq!(first.differences.len() + second.differences.len(), 0);
     let tables = first.made.iter().chain(&second.made).filter(|made| made.starts_with("table "));
     assert_eq!(tables.count(), 1, "{first:?} {second:?}");
-    // Together they have made all of it.
+    // Together they created everything.
     assert_eq!(one.provision().await?, Provision::default());
     Ok(())
 }
 
-/// Waits for two futures at once.
+/// Polls two futures concurrently.
 async fn both<A, B>(one: impl Future<Output = A>, other: impl Future<Output = B>) -> (A, B) {
     let (mut one, mut other) = (pin!(one), pin!(other));
     let (mut a, mut b) = (None, None);
@@ -216,7 +216,7 @@ async fn both<A, B>(one: impl Future<Output = A>, other: impl Future<Output = B>
     .await
 }
 
-/// The embedded engine made such a table, and its endpoint could not name it.
+/// Regression: the embedded engine created such a table, and its endpoint could not address it.
 async fn a_name_that_no_table_can_have(store: TestStore) -> TestResult {
     let fixture = &Fixture::new(store).await;
     let settings = Settings { environment: "a b/ü".into(), ..fixture.settings.clone() };

@@ -31,7 +31,7 @@ async fn by_the_beginning_of_the_sort_key(store: TestStore) -> TestResult {
     assert_eq!(ids(db.query(Goal::timeline(&game)).all().await?), ["a", "aa", "b", "c", "d"]);
     assert_eq!(ids(db.query(Goal::timeline(&game).with(1)).all().await?), ["a", "aa", "b"]);
     assert_eq!(ids(db.query(Goal::timeline(&game).with(1).with(5)).all().await?), ["a", "aa"]);
-    // The whole key is a key, and not a beginning: "a" does not catch "aa".
+    // A full key is matched exactly, not as a prefix: "a" does not match "aa".
     let whole = Goal::timeline(&game).with(1).with(5).with(id::<crate::sample::GoalId>("a"));
     assert_eq!(found(whole).await?, ["a"]);
     let begun = Goal::timeline(&game).with(1).with(5).starting_with("a");
@@ -50,7 +50,7 @@ async fn by_a_range(store: TestStore) -> TestResult {
     let db = &fixture.db;
     let game: MatchId = id("range");
     for minute in [1, 9, 10, 11, 100] {
-        // The same minute twice: a range has all goals of its last minute.
+        // Two goals per minute: a range includes all goals of its last minute.
         for id in ["x", "y"] {
             db.run(create(&goal("range", 1, minute, &format!("{id}{minute}")))).await?;
         }
@@ -64,7 +64,7 @@ async fn by_a_range(store: TestStore) -> TestResult {
     assert_eq!(minutes(db.query(first().until(9)).all().await?), [1, 1, 9, 9]);
     assert_eq!(minutes(db.query(first().before(9)).all().await?), [1, 1]);
     assert_eq!(minutes(db.query(first().between(12, 11)).all().await?), [] as [u16; 0]);
-    // A range of the last part.
+    // A range on the last part.
     let last = |from: &str, to: &str| {
         let id = id::<crate::sample::GoalId>;
         first().with(10).between(id(from), id(to))
@@ -80,7 +80,7 @@ async fn by_a_range(store: TestStore) -> TestResult {
 #[table(name = "{env}-steps", key = (PK, SK), entities(Step, Mark))]
 struct Steps;
 
-/// A sort key of as many parts as there can be, with text behind them.
+/// A sort key with the maximum number of parts, and a literal after them.
 #[derive(Entity, Clone, Debug, PartialEq)]
 #[entity(Steps, key = ("TASK#{task}", "{a:01}#{b:01}#{c:01}#{d:01}#{e:01}#{f:01}#{g:01}#{h:01}#STEP"))]
 struct Step {
@@ -108,7 +108,7 @@ enum Entry {
     Mark(Mark),
 }
 
-/// From the seventh part on, none could be fixed.
+/// Regression: parts from the seventh on could not be fixed.
 async fn by_eight_parts(store: TestStore) -> TestResult {
     let fixture = &Fixture::new(store).await;
     let db = fixture.open::<Steps>();
@@ -164,7 +164,7 @@ async fn entities_are_never_mixed(store: TestStore) -> TestResult {
     assert_eq!(db.query(Rating::of(&user)).all().await?.len(), 40);
     assert_eq!(db.query(Comment::of(&user)).all().await?.len(), 120);
     assert_eq!(db.query(Rating::of(&user)).count().await?, 40);
-    // Pages of ratings are full of ratings, whatever else is there.
+    // Pages are filled with ratings even if other entities lie between them.
     let (mut cursor, mut sites) = (None, Vec::new());
     loop {
         let page = db.query(Rating::of(&user).limit(15)).page(cursor).await?;
@@ -177,7 +177,7 @@ async fn entities_are_never_mixed(store: TestStore) -> TestResult {
     }
     assert_eq!(sites.len(), 40);
     assert!(sites.is_sorted());
-    // The comments of one site of one user: a beginning with text behind the part.
+    // One user's comments on one site: a prefix that ends with a literal.
     let of_site = Comment::of(&user).with(id::<SiteId>("site-07"));
     assert_eq!(db.query(of_site).all().await?.len(), 3);
     Ok(())

@@ -1,4 +1,4 @@
-//! Reading items by their keys.
+//! Reading items by key.
 
 use super::{game, id, rating, site};
 use crate::sample::{
@@ -62,7 +62,7 @@ async fn some_fields_only(store: TestStore) -> TestResult {
     db.run(create(&one)).await?;
     let title = db.get(Site::key(&one.id).consistent().project::<SiteTitle>()).await?;
     assert_eq!(title, Some(SiteTitle { id: one.id.clone(), title: one.title.clone() }));
-    // Also through an index, and also what is stored within the key.
+    // Also through an index, and including fields stored in the key.
     let titles = db.query(Site::by_owner(&one.owner).project::<SiteTitle>()).all().await?;
     assert!(titles.iter().any(|title| title.id == one.id));
     db.run(put(&rating("projected", "s", 4))).await?;
@@ -126,7 +126,8 @@ struct OfferSeats {
     seats: Seats,
 }
 
-/// A projection did not know the defaults of its entity, and could not read what the entity reads.
+/// Regression: projections ignored the entity's defaults, and failed on items that the entity can
+/// read.
 async fn fields_of_older_items(store: TestStore) -> TestResult {
     let fixture = &Fixture::new(store).await;
     let db = fixture.open::<Plans>();
@@ -150,7 +151,7 @@ async fn fields_of_older_items(store: TestStore) -> TestResult {
     let read = db.get(Offer::key(&offer).consistent().project::<OfferSeats>()).await?;
     assert_eq!(read, Some(OfferSeats { seats: Seats(5) }));
 
-    // What has no default must be there, and what is there is no default.
+    // A missing attribute without a default is an error, and so is an invalid value.
     let outcome = db.get(Plan::key(&plan).consistent().project::<PlanTitle>()).await;
     assert!(matches!(outcome, Err(singlet::Error::Corrupt(_))), "{outcome:?}");
     write(&[("PK", "PLAN#old"), ("seats", "many")]).await?;
@@ -212,7 +213,7 @@ async fn what_cannot_be_a_key(store: TestStore) -> TestResult {
     Ok(())
 }
 
-/// An identifier is as long as whoever sends it likes, and was refused by the store alone.
+/// Regression: overlong identifiers were only rejected by the store.
 async fn what_is_too_long_for_a_key(store: TestStore) -> TestResult {
     let fixture = &Fixture::new(store).await;
     fn told<T>(outcome: singlet::Result<T>) -> Option<String> {
@@ -235,7 +236,7 @@ async fn what_is_too_long_for_a_key(store: TestStore) -> TestResult {
     assert_eq!(told(db.get(Rating::key(&user, &site)).await).as_deref(), Some(sort));
     let found = db.query(Rating::of(&user).with(&site)).all().await;
     assert_eq!(told(found).as_deref(), Some(sort));
-    // Attributes of an index's key are no longer, whether they are composed or a field's own.
+    // Index key attributes have the same limit, whether composed or a plain field.
     let day = Some(id("d".repeat(2045)));
     let outcome = db.run(put(&Match { day, ..game("long", db.now()) })).await;
     let of_day = "the key `DAY#{day}` has at most 2048 bytes, and would have 2049";
@@ -251,7 +252,7 @@ async fn what_is_not_an_entity(store: TestStore) -> TestResult {
     let fixture = &Fixture::new(store).await;
     let db = &fixture.db;
     let user: UserId = id("corrupt");
-    // Somebody else has written an item that is not as the declaration says.
+    // Another program wrote an item that does not match the declaration.
     let item = Item::from([
         ("PK", Value::from("USER#corrupt")),
         ("SK", Value::from("PROFILE")),
@@ -269,7 +270,7 @@ async fn what_is_not_an_entity(store: TestStore) -> TestResult {
     Ok(())
 }
 
-/// One item that could not be read made all the others of its list unreadable.
+/// Regression: one corrupt item made the whole list unreadable.
 async fn what_can_be_read_beside_it(store: TestStore) -> TestResult {
     let fixture = &Fixture::new(store).await;
     let db = &fixture.db;

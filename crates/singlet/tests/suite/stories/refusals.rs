@@ -1,8 +1,8 @@
-//! Requests that DynamoDB refuses: every backend refuses all of them, with the same words.
+//! Invalid requests: every backend rejects them with the same message.
 //!
-//! The model builds few of these. But they can be built, with [`Db::execute`](singlet::Db::execute)
-//! and by some methods, and the embedded engine carried out what it should have refused: a scan of
-//! segment 4 of 4 gave no items.
+//! The library sends few of these, but [`Db::execute`](singlet::Db::execute) and some methods can.
+//! Regression: the embedded engine executed some of them; a scan of segment 4 of 4 returned no
+//! items.
 
 use crate::sample::{Blob, Blobs, Rating, Sample, Site, UserId};
 use crate::{Fixture, TestResult};
@@ -32,12 +32,12 @@ fn key(text: &str) -> Item {
     item(&[("PK", text), ("SK", text)])
 }
 
-/// A list in a list in a list, so many levels deep.
+/// A list nested this many levels deep.
 fn nested(levels: usize) -> Value {
     (0..levels).fold(Value::from("core"), |inner, _| Value::L(vec![inner]))
 }
 
-/// What is refused, by a name for each.
+/// The invalid requests, by name.
 fn requests(table: &str) -> Vec<(&'static str, Request)> {
     let partition = || KeyCondition::partition("PK", Value::from("P"));
     let query = |change: &dyn Fn(&mut Query)| {
@@ -241,8 +241,7 @@ fn requests(table: &str) -> Vec<(&'static str, Request)> {
     ]
 }
 
-/// What the endpoint of this project says of the requests, in which it is held to DynamoDB by the
-/// cases of the language.
+/// The errors of this project's endpoint, which conformance cases check against DynamoDB.
 const EXPECTED: &str = include_str!("refusals.txt");
 
 async fn every_invalid_request_is_refused(store: TestStore) -> TestResult {
@@ -266,7 +265,7 @@ async fn every_invalid_request_is_refused(store: TestStore) -> TestResult {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/suite/stories/refusals.txt");
         std::fs::write(path, &told)?;
     } else if fixture.store.is_dynamodb_local {
-        // DynamoDB Local has words of its own for some of these; what counts is that it refuses.
+        // DynamoDB Local words some errors differently; it only has to reject the request.
         let lines: Vec<&str> = told.lines().collect();
         let accepted = lines.array_windows().filter(|[_, kind]| *kind == "    accepted");
         for [name, _] in accepted {
@@ -281,7 +280,7 @@ async fn every_invalid_request_is_refused(store: TestStore) -> TestResult {
     Ok(())
 }
 
-/// What methods of the model can ask for that DynamoDB refuses.
+/// Invalid requests that methods of the library can send.
 async fn what_methods_can_get_wrong(store: TestStore) -> TestResult {
     let fixture = &Fixture::new(store).await;
     let db = &fixture.db;
@@ -292,9 +291,9 @@ async fn what_methods_can_get_wrong(store: TestStore) -> TestResult {
         assert!(super::is_invalid(&outcome), "{number} of {total}: {outcome:?}");
     }
     assert_eq!(db.table_name::<Blobs>(), format!("{}-blobs", fixture.settings.environment));
-    // None are wanted, so nothing is asked.
+    // A limit of zero sends no request.
     assert_eq!(db.scan(Scan::<Rating>::table().limit(0)).all().await?, []);
-    // Nor does a page of none end what is read.
+    // A page with limit zero does not end the query either.
     db.run(put(&super::rating("page-of-none", "s", 1))).await?;
     let ratings = || Rating::of(super::id::<UserId>("page-of-none"));
     let page = db.query(ratings().limit(0)).page(None).await?;

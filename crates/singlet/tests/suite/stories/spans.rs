@@ -1,11 +1,12 @@
-//! What operations tell of themselves.
+//! Tracing spans of operations.
 
 use super::rating;
 use crate::{Fixture, TestResult};
 use singlet::prelude::*;
 use singlet_testing::{TestStore, on_every_backend};
+use std::cell::RefCell;
+use std::sync::Once;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Metadata, Subscriber};
@@ -14,11 +15,26 @@ on_every_backend! {
     what_was_consumed_is_told,
 }
 
-/// Spans of the model: for each, what it says of itself.
-#[derive(Clone, Default)]
+thread_local! {
+    static SPANS: RefCell<Vec<(u64, Said)>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Collects the spans of each thread.
+///
+/// It is the global subscriber: with one per thread, a story on a thread without one can register
+/// a call site first, and tracing then disables that call site on all threads.
 struct Listener {
-    spans: Arc<Mutex<Vec<(u64, Said)>>>,
-    next: Arc<AtomicU64>,
+    next: AtomicU64,
+}
+
+impl Listener {
+    fn install() {
+        static INSTALLED: Once = Once::new();
+        INSTALLED.call_once(|| {
+            tracing::subscriber::set_global_default(Self { next: AtomicU64::new(1) }).unwrap();
+            tracing::callsite::rebuild_interest_cache();
+        });
+    }
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -54,18 +70,19 @@ impl Subscriber for Listener {
     }
 
     fn new_span(&self, span: &Attributes<'_>) -> Id {
-        let id = self.next.fetch_add(1, Ordering::Relaxed) + 1;
+        let id = self.next.fetch_add(1, Ordering::Relaxed);
         let mut said = Said::default();
         span.record(&mut said);
-        self.spans.lock().unwrap().push((id, said));
+        SPANS.with_borrow_mut(|spans| spans.push((id, said)));
         Id::from_u64(id)
     }
 
     fn record(&self, span: &Id, values: &Record<'_>) {
-        let mut spans = self.spans.lock().unwrap();
-        if let Some((_, said)) = spans.iter_mut().find(|(id, _)| *id == span.into_u64()) {
-            values.record(said);
-        }
+        SPANS.with_borrow_mut(|spans| {
+            if let Some((_, said)) = spans.iter_mut().find(|(id, _)| *id == span.into_u64()) {
+                values.record(said);
+            }
+        });
     }
 
     fn record_follows_from(&self, _: &Id, _: &Id) {}
@@ -77,24 +94,21 @@ impl Subscriber for Listener {
 async fn what_was_consumed_is_told(store: TestStore) -> TestResult {
     let fixture = &Fixture::new(store).await;
     let db = &fixture.db;
-    let listener = Listener::default();
     let one = rating("spans", "s", 3);
-    {
-        // Stories are told on the thread that they are waited for on.
-        let _guard = tracing::subscriber::set_default(listener.clone());
-        db.run(create(&one)).await?;
-        db.get(Key::of(&one).consistent()).await?;
-        assert!(super::is_refused(&db.run(create(&one)).await));
-        db.transact((put(&one),)).await?;
-    }
-    let spans = listener.spans.lock().unwrap().clone();
+    Listener::install();
+    SPANS.take();
+    db.run(create(&one)).await?;
+    db.get(Key::of(&one).consistent()).await?;
+    assert!(super::is_refused(&db.run(create(&one)).await));
+    db.transact((put(&one),)).await?;
+    let spans = SPANS.take();
     let operations: Vec<&str> = spans.iter().map(|(_, said)| said.operation.as_str()).collect();
     assert_eq!(operations, ["PutItem", "GetItem", "PutItem", "TransactWriteItems"]);
     for (_, said) in &spans {
         assert_eq!(said.table, db.table_name::<crate::sample::Sample>());
     }
     let capacity = |place: usize| spans[place].1.capacity;
-    // The rating is in an index as well.
+    // The rating is also written to an index.
     assert_eq!((capacity(0), capacity(1), capacity(2)), (Some(2.0), Some(1.0), None));
     assert!(capacity(3).is_some_and(|units| units >= 2.0), "{spans:?}");
     assert_eq!(spans[2].1.error.as_deref(), Some("ConditionalCheckFailedException"));

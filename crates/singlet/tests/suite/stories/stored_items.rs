@@ -1,4 +1,4 @@
-//! Items as they lie in the table, attribute by attribute: none is missing, and there is no other.
+//! Stored items, compared attribute by attribute.
 
 use super::{game, id, rating, site};
 use crate::sample::{Location, Match, Sample, Session, Site};
@@ -14,7 +14,7 @@ on_every_backend! {
     every_kind_of_key,
 }
 
-/// Compares an item with DynamoDB's JSON.
+/// Compares a stored item with DynamoDB JSON.
 async fn check(fixture: &Fixture, partition: &str, sort: &str, mut expected: Json) -> TestResult {
     let db = &fixture.db;
     let stored = stored_item(db, db.table_name::<Sample>(), partition, sort).await?;
@@ -24,7 +24,7 @@ async fn check(fixture: &Fixture, partition: &str, sort: &str, mut expected: Jso
     Ok(())
 }
 
-/// What is `None` is missing, or null if the field says so; what the model keeps is as it kept it.
+/// `None` is omitted, or NULL with `null`; managed fields have the library's values.
 async fn every_attribute_is_there(store: TestStore) -> TestResult {
     let fixture = &Fixture::new(store).await;
     let db = &fixture.db;
@@ -80,7 +80,7 @@ async fn every_attribute_is_there(store: TestStore) -> TestResult {
     .await
 }
 
-/// Fields within the key alone, numbers as keys, keys that are fields, and when an item expires.
+/// Fields stored only in the key, numeric keys, keys that are plain fields, and expiry.
 async fn every_kind_of_key(store: TestStore) -> TestResult {
     let fixture = &Fixture::new(store).await;
     let db = &fixture.db;
@@ -129,7 +129,7 @@ async fn every_kind_of_key(store: TestStore) -> TestResult {
         }),
     )
     .await?;
-    // Other stories look for what is live.
+    // Other stories query live matches.
     db.run(delete(Match::key(id::<crate::sample::MatchId>("stored")))).await?;
     Ok(())
 }

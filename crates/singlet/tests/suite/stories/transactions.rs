@@ -20,7 +20,7 @@ on_every_backend! {
     a_token_that_is_only_shown_is_not_used,
 }
 
-/// What the application says when it is refused.
+/// An application's error type.
 #[derive(Debug)]
 enum Refusal {
     Taken,
@@ -70,7 +70,7 @@ async fn the_refused_operation_is_named(store: TestStore) -> TestResult {
     db.run(create(&other)).await?;
     attempt().await.map_err(|refusal| format!("{refusal:?}"))?;
     assert!(matches!(attempt().await, Err(Refusal::Taken)));
-    // An operation without an error of its own is told by the model's.
+    // An operation without `or` fails with the library's error.
     let unnamed =
         db.transact((put(&rating("named", "c", 1)).or(Refusal::Taken), create(&other))).await;
     let entity = match &unnamed {
@@ -78,7 +78,7 @@ async fn the_refused_operation_is_named(store: TestStore) -> TestResult {
         _ => "",
     };
     assert_eq!(entity, "Rating", "{unnamed:?}");
-    // And so is what is wrong with the operation itself.
+    // So does an invalid operation.
     let wrong = super::goal("m", 1, 60_000, "g");
     let wrong = db.transact((put(&wrong).or(Refusal::Taken),)).await;
     assert!(matches!(wrong, Err(Refusal::Database(singlet::Error::Key(_)))), "{wrong:?}");
@@ -110,7 +110,7 @@ async fn tokens_are_carried_out_once(store: TestStore) -> TestResult {
     let one = db.run(create(&site("tokens", db.now())).returning_new()).await?;
     let token = format!("token-{}", db.now().as_millis());
     for _ in 0..3 {
-        // Time goes by, so that what it would write is not the same any more.
+        // The clock advances, so a retry would write a different timestamp.
         fixture.clock.advance(1000);
         let count = update(Site::key(&one.id)).add(Site::VISITS, 1);
         db.transact(once(token.as_str(), (count,))).await?;
@@ -125,7 +125,7 @@ fn is_mismatch<T>(outcome: &singlet::Result<T>, text: &str) -> bool {
     matches!(outcome, Err(singlet::Error::IdempotentParameterMismatch { token }) if is_own(token))
 }
 
-/// Another transaction with the same token was answered as if it were carried out, and was not.
+/// Regression: a different transaction with the same token reported success but was not executed.
 async fn a_token_belongs_to_one_transaction(store: TestStore) -> TestResult {
     let fixture = &Fixture::new(store).await;
     let db = &fixture.db;
@@ -135,11 +135,11 @@ async fn a_token_belongs_to_one_transaction(store: TestStore) -> TestResult {
     db.transact(once(token.as_str(), (add(1),))).await?;
     for _ in 0..2 {
         fixture.clock.advance(1000);
-        // Local takes 2 for 1: it seems to compare hashes, in which the amount and the bound of its
-        // range cancel each other out.
+        // DynamoDB Local accepts 2 in place of 1: it seems to compare hashes, in which the amount
+        // and the bound of its range cancel out.
         let outcome = db.transact(once(token.as_str(), (add(20),))).await;
         assert!(is_mismatch(&outcome, &token), "{outcome:?}");
-        // The first is still itself.
+        // The original transaction still succeeds.
         db.transact(once(token.as_str(), (add(1),))).await?;
     }
     let mut gathered = db.transaction::<singlet::Error>().once(token.as_str());
@@ -154,7 +154,7 @@ async fn a_token_belongs_to_one_transaction(store: TestStore) -> TestResult {
     Ok(())
 }
 
-/// Nothing was carried out, so the token is free for what is decided next.
+/// Nothing was executed, so the token can be reused.
 async fn a_refused_transaction_leaves_its_token(store: TestStore) -> TestResult {
     let fixture = &Fixture::new(store).await;
     let db = &fixture.db;
@@ -171,7 +171,7 @@ async fn a_refused_transaction_leaves_its_token(store: TestStore) -> TestResult 
     Ok(())
 }
 
-/// Another process does not know when a token was first sent, unless it is told.
+/// A token's first timestamp is unknown to other processes unless passed explicitly.
 async fn a_token_has_one_moment_everywhere(store: TestStore) -> TestResult {
     let fixture = &Fixture::new(store).await;
     let (db, other) = (&fixture.db, fixture.open::<crate::sample::World>());
@@ -180,7 +180,7 @@ async fn a_token_has_one_moment_everywhere(store: TestStore) -> TestResult {
     let add = |visits: u32| (update(Site::key(&one.id)).add(Site::VISITS, visits),);
     db.transact(once(token.as_str(), add(1))).await?;
     fixture.clock.advance(1000);
-    // It cannot be told from another transaction, and is not taken for carried out.
+    // With another timestamp it is a different transaction, so it must not report success.
     let outcome = other.transact(once(token.as_str(), add(1))).await;
     assert!(is_mismatch(&outcome, &token), "{outcome:?}");
     other.transact(once(token.as_str(), add(1)).at(moment)).await?;
@@ -189,7 +189,7 @@ async fn a_token_has_one_moment_everywhere(store: TestStore) -> TestResult {
     let mut gathered = other.transaction::<singlet::Error>().once(token.as_str()).at(moment);
     gathered.push(add(1).0);
     gathered.run().await?;
-    // What has no time in it is the same at any time.
+    // A transaction without timestamps is the same at any time.
     let token = format!("timeless-{}", db.now().as_millis());
     let three = rating("timeless", "s", 3);
     let rate_three = || (put(&three).only_if(Condition::missing()),);
@@ -201,8 +201,7 @@ async fn a_token_has_one_moment_everywhere(store: TestStore) -> TestResult {
     Ok(())
 }
 
-/// An upsert in the place of an expired item is sent in another form, and is the same when it is
-/// sent again.
+/// An upsert over an expired item is sent as a different request; retries must send the same one.
 async fn a_token_of_an_upsert_that_replaced(store: TestStore) -> TestResult {
     let fixture = &Fixture::new(store).await;
     let db = &fixture.db;
@@ -253,7 +252,7 @@ async fn gathered_one_by_one(store: TestStore) -> TestResult {
     Ok(())
 }
 
-/// The embedded engine took what DynamoDB does not.
+/// Regression: the embedded engine accepted more than DynamoDB does.
 async fn what_is_too_much_is_refused(store: TestStore) -> TestResult {
     let fixture = &Fixture::new(store).await;
     let db = &fixture.db;
@@ -269,8 +268,8 @@ async fn what_is_too_much_is_refused(store: TestStore) -> TestResult {
     Ok(())
 }
 
-/// What went wrong: `request` and a transaction that was never run registered the moment of their
-/// token, and the real one wrote that moment.
+/// Regression: `request`, or a transaction that was never run, fixed the token's timestamp, and the
+/// real transaction then wrote it.
 async fn a_token_that_is_only_shown_is_not_used(store: TestStore) -> TestResult {
     let fixture = &Fixture::new(store).await;
     let db = &fixture.db;
@@ -288,7 +287,7 @@ async fn a_token_that_is_only_shown_is_not_used(store: TestStore) -> TestResult 
     db.transact(once(token.as_str(), (visit(),))).await?;
     let updated_at = || async { db.get(Site::key(&one.id).consistent()).await };
     assert_eq!(updated_at().await?.map(|site| site.updated_at), Some(now));
-    // What was sent is shown as of the moment at which it was sent.
+    // A sent transaction is displayed with the timestamp it was sent with.
     fixture.clock.advance(1000);
     let shown = once(token.as_str(), (visit(),)).request(db)?.to_string();
     assert!(shown.contains(&now.to_string()), "{shown}");

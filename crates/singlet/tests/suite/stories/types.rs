@@ -1,4 +1,4 @@
-//! Types of the program's own, of other libraries, and of serde, in one entity.
+//! User-defined types, types from other libraries, and serde types in one entity.
 
 #![allow(
     unreachable_pub,
@@ -34,7 +34,7 @@ id!(DeviceId, TenantId);
 )]
 pub struct Fleet;
 
-/// What it wraps, as a part of a key and as an attribute.
+/// A newtype, as a key part and as an attribute.
 #[derive(Attribute, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Tenant(pub TenantId);
 
@@ -81,7 +81,7 @@ pub struct Recent<T> {
     pub others: Vec<T>,
 }
 
-/// Known to serde alone.
+/// Implements only serde's traits.
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Firmware {
@@ -110,7 +110,7 @@ pub struct Device {
     pub address: Option<std::net::IpAddr>,
 }
 
-/// An enum in a key, between other parts.
+/// An enum in a key, before other parts.
 #[derive(Entity, Clone, Debug, PartialEq)]
 #[entity(
     Fleet,
@@ -256,7 +256,7 @@ async fn they_stand_in_conditions_and_updates(store: TestStore) -> TestResult {
     let changed = db.get(key().consistent()).await?.ok_or("gone")?;
     assert_eq!((changed.labels, changed.address), (None, None));
 
-    // What another program has written wrongly is told with the way to it.
+    // The error for an invalid stored value contains its path.
     let item = stored_item(&db, db.table_name::<Fleet>(), "TENANT#t1", "DEVICE#d1").await?;
     for (name, wrong, told) in [
         (
@@ -317,7 +317,7 @@ async fn enums_and_newtypes_in_keys(store: TestStore) -> TestResult {
     Ok(())
 }
 
-/// Types of other libraries, with the features that bring them.
+/// Types from other libraries, behind their features.
 async fn types_of_other_libraries(store: TestStore) -> TestResult {
     let fixture = &Fixture::new(store).await;
     #[cfg(all(

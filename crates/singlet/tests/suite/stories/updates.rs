@@ -1,4 +1,4 @@
-//! Changing fields of items.
+//! Updating fields.
 
 use super::{id, is_refused, rating, site};
 use crate::sample::{Location, Rating, Site, SiteId, UserId};
@@ -46,7 +46,7 @@ async fn fields_are_changed(store: TestStore) -> TestResult {
         )
         .await?;
     assert_eq!((changed.rating, changed.thumbnail, changed.title.as_str()), (None, None, "New"));
-    // NULL is there, so nothing was missing.
+    // NULL counts as present.
     assert_eq!(changed.description, None);
 
     let before = db.run(update(Site::key(&one.id)).add(Site::VISITS, -2).returning_old()).await?;
@@ -79,7 +79,7 @@ async fn sets_and_lists_grow(store: TestStore) -> TestResult {
         .await?;
     assert_eq!(changed.tags, [tag("b"), tag("c")].into());
     assert_eq!(changed.history, ["one", "two", "three"]);
-    // The last element takes the set with it.
+    // Removing the last element removes the set.
     let changed =
         db.run(update(Site::key(&one.id)).take(Site::TAGS, changed.tags).returning_new()).await?;
     assert!(changed.tags.is_empty());
@@ -132,13 +132,13 @@ async fn an_upsert_makes_what_is_missing(store: TestStore) -> TestResult {
     let rate = |stars: u8| upsert(Rating::key(&user, &site)).set(Rating::STARS, stars);
     let made = db.run(rate(4).returning_new()).await?;
     assert_eq!(made, rating("upsert", "s", 4));
-    // It is in the index as well.
+    // It is also in the index.
     let found = db.query(Rating::by_stars(4).with(&site)).all().await?;
     assert!(found.contains(&made));
     let changed = db.run(rate(5).set(Rating::NOTE, "good").returning_new()).await?;
     assert_eq!((changed.stars, changed.note.as_deref()), (5, Some("good")));
     assert!(!db.query(Rating::by_stars(4).with(&site)).all().await?.contains(&made));
-    // What is not set is left alone.
+    // Fields that are not set keep their values.
     assert_eq!(db.run(rate(3).returning_new()).await?.note.as_deref(), Some("good"));
     Ok(())
 }

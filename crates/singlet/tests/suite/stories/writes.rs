@@ -1,4 +1,4 @@
-//! Writing entities as wholes.
+//! Writing whole entities.
 
 use super::{id, is_refused, rating, site};
 use crate::sample::{Rating, Site};
@@ -23,7 +23,7 @@ async fn a_new_item_is_created_once(store: TestStore) -> TestResult {
     let Err(singlet::Error::ConditionFailed { entity, item: Some(item), .. }) = second else {
         return Err(format!("{second:?}").into());
     };
-    // Who was refused is told what is there.
+    // The error contains the existing item.
     assert_eq!((entity, item.get("stars")), ("Rating", Some(&3.into())));
     assert_eq!(db.get(Rating::key(&first.user, &first.site).consistent()).await?, Some(first));
     Ok(())
@@ -48,7 +48,7 @@ async fn what_the_model_keeps(store: TestStore) -> TestResult {
     let begun = db.now();
     let long_ago = Timestamp::from_millis(0);
     let new = Site { created_at: long_ago, updated_at: long_ago, ..site("kept", begun) };
-    // Whatever the struct says: it is created now.
+    // `created_at` is set to now, regardless of the struct.
     let new = db.run(create(&new).returning_new()).await?;
     assert_eq!((new.created_at, new.updated_at, new.version), (begun, begun, 1));
 
@@ -64,7 +64,7 @@ async fn what_the_model_keeps(store: TestStore) -> TestResult {
 async fn versions_lock(store: TestStore) -> TestResult {
     let fixture = &Fixture::new(store).await;
     let db = &fixture.db;
-    // The version zero stands for an item that is not there yet.
+    // Version zero means that the item must not exist yet.
     let mine = db.run(put(&site("versions", db.now())).returning_new()).await?;
     assert_eq!(mine.version, 1);
     assert!(is_refused(&db.run(put(&site("versions", db.now()))).await));

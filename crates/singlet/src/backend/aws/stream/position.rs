@@ -1,20 +1,19 @@
 //! A position in a stream, as text.
 //!
-//! It says of every shard that is being read how far it was, and which shards were read to their
-//! end without one of their children having been begun. All other shards are either ancestors of
-//! those, and were read, or are not begun.
+//! It holds the progress of every shard being read, and the finished shards of which no child was
+//! started. Every other shard is either an ancestor of these, and was read, or has not been
+//! started.
 
 use super::shard::Place;
 use std::collections::BTreeMap;
 
-/// What the text of every position begins with, so that another form can be told from this one.
+/// The version prefix of the text form.
 const FORM: &str = "a1";
 
-/// A position in a stream.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Position {
     pub(super) stream_arn: String,
-    /// How far shards were read, by their ids.
+    /// Progress by shard id.
     pub(super) shards: BTreeMap<String, Place>,
 }
 

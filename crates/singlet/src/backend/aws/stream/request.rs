@@ -1,6 +1,4 @@
-//! The requests that a feed sends, and as much of their answers as it needs.
-//!
-//! Iterators and sequence numbers are opaque texts.
+//! The requests of a feed, and the parts of the responses that it needs.
 
 use super::super::client::Client;
 use super::super::unreadable;
@@ -11,7 +9,7 @@ use singlet_dynamo::json::value::{Unchecked, read_map};
 use singlet_dynamo::json::{Object, Reader, Writer};
 use singlet_dynamo::stored::StoredItem;
 
-/// The ARN of a table's stream, if it has one with both images.
+/// The ARN of a table's stream, if it is enabled with both images.
 pub(super) async fn stream_of(client: &Client, table: &str) -> Result<String, BackendError> {
     let (mut is_enabled, mut view_type, mut arn) = (None, None, None);
     let request = |object: &mut Object<'_>| object.string("TableName", table);
@@ -41,16 +39,14 @@ pub(super) async fn stream_of(client: &Client, table: &str) -> Result<String, Ba
     arn.ok_or_else(|| BackendError::NoStream { table: table.to_owned() })
 }
 
-/// A shard as the stream describes it.
+/// A shard in a `DescribeStream` response.
 #[derive(Default)]
 pub(super) struct Described {
     pub(super) id: String,
     pub(super) parent_id: Option<String>,
-    /// Whether it is still being written to.
     pub(super) is_open: bool,
 }
 
-/// A page of a stream's shards.
 #[derive(Default)]
 pub(super) struct StreamPage {
     pub(super) shards: Vec<Described>,
@@ -144,7 +140,6 @@ pub(super) async fn get_shard_iterator(
     iterator.ok_or_else(|| super::super::failed("the answer has no shard iterator"))
 }
 
-/// A record of a stream.
 #[derive(Default)]
 pub(super) struct Record {
     pub(super) sequence_number: Option<String>,
@@ -156,7 +151,7 @@ pub(super) struct Record {
     principal_type: Option<String>,
 }
 
-/// The records behind an iterator.
+/// A `GetRecords` response.
 #[derive(Default)]
 pub(super) struct RecordPage {
     pub(super) records: Vec<Record>,
@@ -226,13 +221,12 @@ impl Record {
         self.created_at.is_some_and(|created| created < second as f64)
     }
 
-    /// The change that the record tells of.
     pub(super) fn into_event(self) -> Result<FeedEvent, BackendError> {
         let item = |image: Unchecked<Map>| match image.into_result() {
             Ok(item) => Ok(StoredItem::from(&item)),
             Err(error) => Err(unreadable("GetRecords", &error)),
         };
-        // Deletions by time to live carry the service as their identity.
+        // TTL deletions have the service as their identity.
         let is_expiry = self.principal_type.as_deref() == Some("Service")
             && self.principal.as_deref() == Some("dynamodb.amazonaws.com");
         Ok(FeedEvent::Change {
@@ -243,7 +237,7 @@ impl Record {
     }
 }
 
-/// Sends a request: `write` writes its members, `read` reads those of the answer.
+/// Sends a request: `write` writes its members, `read` reads the members of the response.
 async fn send(
     client: &Client,
     operation: &'static str,
@@ -284,7 +278,7 @@ mod tests {
         assert!(!is_expiry("null"));
     }
 
-    /// DynamoDB Local writes an empty map as a value without a type.
+    /// DynamoDB Local encodes an empty map as a value without a type.
     #[test]
     fn a_record_that_cannot_be_read_has_its_number() {
         let json = r#"{"dynamodb":{"SequenceNumber":"7","NewImage":{"map":{}}}}"#;

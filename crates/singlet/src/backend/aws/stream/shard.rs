@@ -1,4 +1,4 @@
-//! One shard of a stream, and how far it was read.
+//! One shard of a stream, with its read progress.
 
 use super::super::client::Client;
 use super::request::{get_records, get_shard_iterator};
@@ -7,36 +7,35 @@ use singlet_dynamo::ErrorKind;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// How long between two reads of a shard. AWS's own reader, Lambda, reads four times a second, and
-/// DynamoDB has room for two readers.
+/// The interval between reads of a shard. Lambda polls four times a second, and DynamoDB supports
+/// two readers per shard.
 const READ_PAUSE: Duration = Duration::from_millis(250);
-/// How many records are read at a time, which is as many as DynamoDB gives.
+/// Records per read: DynamoDB's maximum.
 const RECORDS_MAX: usize = 1000;
 
-/// How many seconds a record may be older than the second at which a feed began and still be told
-/// of, when it goes on from a shard of which nothing was read. Clocks differ, and DynamoDB rounds.
+/// When a feed resumes in a shard that it had not read from, it skips records older than its start
+/// by more than this. Clocks differ, and DynamoDB rounds.
 const SINCE_SLACK_SECS: i64 = 60;
 
-/// How far a shard was read.
+/// Read progress of a shard.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Place {
-    /// Nothing was read yet, and it begins with what comes next, from this second on.
+    /// Nothing read yet: start at the end. The feed began in this second.
     Latest(i64),
-    /// Nothing was read yet, and it begins with what happened from this second on.
+    /// Nothing read yet: start with the first change since this second.
     Since(i64),
-    /// Nothing was read yet, and it begins with the oldest that there is.
+    /// Nothing read yet: start with the oldest record.
     Beginning,
-    /// Up to this sequence number.
+    /// Read up to this sequence number.
     Behind(String),
-    /// To its end.
+    /// Read to the end.
     End,
 }
 
-/// Something that was read in a shard.
 pub(super) struct Step {
-    /// How far the shard was read when this is given.
+    /// The shard's progress once this step is consumed.
     pub(super) place: Option<Place>,
-    /// What there is to tell; nothing at the end of a shard.
+    /// `None` at the end of a shard.
     pub(super) event: Option<Result<FeedEvent, BackendError>>,
 }
 
@@ -49,14 +48,13 @@ impl Step {
 pub(super) struct Shard {
     pub(super) id: String,
     place: Place,
-    /// What DynamoDB knows the place by, for some minutes.
+    /// The shard iterator, which expires after some minutes.
     iterator: Option<String>,
-    /// What was read and not taken over yet.
+    /// Steps that were read and not collected yet.
     pub(super) read: Vec<Step>,
-    /// Records from before this second are passed over, until one is not.
+    /// Skip records from before this second, up to the first that is not.
     skip_before: Option<i64>,
     pub(super) next_read: Instant,
-    /// Whether everything was read that will ever be in it.
     pub(super) has_ended: bool,
 }
 
@@ -77,7 +75,7 @@ impl Shard {
         }
     }
 
-    /// Has DynamoDB know the place, unless it does.
+    /// Requests a shard iterator, unless there is one.
     pub(super) async fn take_place(
         &mut self,
         client: &Client,
@@ -96,8 +94,8 @@ impl Shard {
         Ok(iterator)
     }
 
-    /// Reads what comes next. What goes wrong is told among what was read, and the next read goes
-    /// on from the same place.
+    /// Reads the next records. An error is added to the steps, and the next read resumes from the
+    /// same position.
     pub(super) async fn read(&mut self, client: &Client, stream_arn: &str) {
         self.next_read = Instant::now() + READ_PAUSE;
         if let Err(error) = self.try_read(client, stream_arn).await {
@@ -108,9 +106,9 @@ impl Shard {
     async fn try_read(&mut self, client: &Client, stream_arn: &str) -> Result<(), BackendError> {
         let iterator = self.take_place(client, stream_arn).await?;
         let page = get_records(client, &iterator, RECORDS_MAX).await?;
-        // From here on nothing is waited for, so that nothing is read twice or never.
+        // No await from here on, so a dropped future can neither lose nor repeat records.
         if page.records.len() >= RECORDS_MAX {
-            // There is more, and no reason to let it wait.
+            // There is more: read on at once.
             self.next_read = Instant::now();
         }
         for record in page.records {
@@ -132,27 +130,27 @@ impl Shard {
         Ok(())
     }
 
-    /// What becomes of the shard after an error.
+    /// Updates the state after an error.
     fn recover(&mut self, error: BackendError) {
         let kind = match &error {
             BackendError::Refused(refused) => Some(refused.kind()),
             _ => None,
         };
         match (kind, &self.place) {
-            // Nobody asked for changes for a quarter of an hour. The place is known by what was
-            // read last; only if nothing ever was, nobody knows what has happened since.
+            // The feed was not polled for 15 minutes. Resume after the last record read. If there
+            // was none, the changes since are unknown.
             (Some(ErrorKind::ExpiredIterator), Place::Latest(_)) => {
                 self.iterator = None;
                 self.fell_behind(None);
             }
             (Some(ErrorKind::ExpiredIterator), _) => self.iterator = None,
-            // Records are kept for a day, and these were older.
+            // The records were older than a day and were trimmed.
             (Some(ErrorKind::TrimmedDataAccess), _) => {
                 self.iterator = None;
                 self.place = Place::Beginning;
                 self.fell_behind(Some(Place::Beginning));
             }
-            // The whole shard was older.
+            // The whole shard was trimmed.
             (Some(ErrorKind::ResourceNotFound), _) => {
                 self.has_ended = true;
                 self.fell_behind(Some(Place::End));

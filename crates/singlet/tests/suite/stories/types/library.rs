@@ -1,4 +1,4 @@
-//! Types of other libraries.
+//! Types from other libraries.
 
 use crate::stored::stored_item;
 use crate::{Fixture, TestResult};
@@ -80,7 +80,7 @@ pub(super) async fn types_in_keys_and_attributes(fixture: &Fixture) -> TestResul
     assert_eq!(item.get("price"), Some(&Value::N("19.99".parse()?)));
     assert_eq!(item.get("label"), Some(&Value::B(vec![1, 2])));
 
-    // Moments have one width, so that a range of them stands in front of other parts.
+    // Timestamps have a fixed width, so a range on one works even if other parts follow.
     let of_customer = || Order::of_customer(first.customer);
     assert_eq!(db.query(of_customer()).all().await?, orders);
     let later = of_customer().after(first.placed_at);
