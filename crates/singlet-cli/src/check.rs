@@ -1,4 +1,4 @@
-//! `singlet check`: the mistakes in designs.
+//! `singlet check`: finds mistakes in designs.
 
 use crate::design_file;
 use crate::failure::Failure;
@@ -9,24 +9,24 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Finds the mistakes in design files.
+/// Finds mistakes in design files.
 ///
-/// Ends with 0 if there is nothing but notes and what is accepted, with 1 if there are errors or
-/// warnings, and with 2 if a file cannot be read.
+/// Exits with 0 if there are only notes and accepted findings, with 1 for errors or warnings, and
+/// with 2 if a file cannot be read.
 #[derive(Args)]
 #[command(
-    after_help = "Example:\n  singlet check snakes.json\n  singlet check --json designs/*.json | jq '.[].findings[].code'\n\nThe file's form is told in docs/design-file.md, each rule in docs/checks."
+    after_help = "Example:\n  singlet check snakes.json\n  singlet check snakes\n  singlet check --json designs/*.json | jq '.[].findings[].code'\n\ndocs/design-file.md describes the format, docs/checks each rule."
 )]
 pub(crate) struct Arguments {
-    /// The design files.
+    /// The design files, or names of systems.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Write everything as JSON, what is accepted included.
+    /// Print JSON, including accepted findings.
     #[arg(long)]
     json: bool,
 }
 
-/// What was found in one file.
+/// The findings in one file.
 #[derive(serde::Serialize)]
 struct Report {
     file: String,
@@ -65,14 +65,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     })
 }
 
-/// A file that is no design is nothing to report about, and somebody has to know.
+/// Unreadable files go to stderr.
 fn complain(report: &Report) {
     if let Some(error) = &report.error {
         design_file::unusable(error).tell();
     }
 }
 
-/// What was found, for people.
+/// The report as text.
 fn text_of(report: &Report) -> String {
     let mut text = String::new();
     if report.error.is_some() {

@@ -1,4 +1,4 @@
-//! `singlet design`: what can be made of a design.
+//! `singlet design`: generates documents and templates from a design.
 
 use crate::design_file;
 use crate::failure::Failure;
@@ -10,10 +10,10 @@ use singlet_dynamo::Timestamp;
 use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Makes documents and templates of a design file.
+/// Generates documents and templates from a design.
 #[derive(Args)]
 #[command(
-    after_help = "Example:\n  singlet design document snakes.json > snakes.md\n  singlet design cloudformation snakes.json > snakes.template.json\n  singlet design create-table snakes.json --env test\n\nThe file's form is told in docs/design-file.md."
+    after_help = "Example:\n  singlet design document snakes.json > snakes.md\n  singlet design cloudformation snakes.json > snakes.template.json\n  singlet design create-table snakes.json --env test\n\ndocs/design-file.md describes the format."
 )]
 pub(crate) struct Arguments {
     #[command(subcommand)]
@@ -22,12 +22,18 @@ pub(crate) struct Arguments {
 
 #[derive(Subcommand)]
 enum Product {
-    /// A document for people, in Markdown: tables, which items lie together, entities with an
-    /// example of each, access patterns with their cost.
+    /// A Markdown document: tables, item collections, entities with an example of each, and access
+    /// patterns with their cost.
     #[command(after_help = "Example:\n  singlet design document snakes.json > snakes.md")]
     Document(Source),
-    /// A CloudFormation template, as JSON, with a resource for each table. A design in which
-    /// `singlet check` finds errors is refused.
+    /// The keys of all entities, as a Markdown table.
+    #[command(after_help = "Example:\n  singlet design keys snakes")]
+    Keys(Source),
+    /// The design as a design file.
+    #[command(after_help = "Example:\n  singlet design json snakes > snakes.json")]
+    Json(Source),
+    /// A CloudFormation template as JSON, with a resource for each table. Refuses a design with
+    /// errors (see `singlet check`).
     #[command(after_help = "\
 Example:
   singlet design cloudformation snakes.json > snakes.template.json
@@ -39,7 +45,7 @@ Example:
 Example:
   singlet design workbench snakes.json --env test > snakes.workbench.json")]
     Workbench(Deployed),
-    /// The requests that make the tables, as JSON, one after another.
+    /// The CreateTable requests, as a sequence of JSON documents.
     #[command(after_help = "\
 Examples:
   singlet design create-table snakes.json --env test
@@ -52,7 +58,7 @@ The AWS CLI takes one request at a time, so that of a design with several tables
 
 #[derive(Args)]
 struct Source {
-    /// The design file.
+    /// The design file, or the name of a system.
     #[arg(value_name = "FILE")]
     file: PathBuf,
 }
@@ -61,7 +67,7 @@ struct Source {
 struct Deployed {
     #[command(flatten)]
     source: Source,
-    /// Where the tables are: what `{env}` in their names stands for.
+    /// The environment, which replaces `{env}` in table names.
     #[arg(long, value_name = "NAME")]
     env: Option<String>,
 }
@@ -73,7 +79,7 @@ struct CreateTable {
     /// Only this table, by its name in the design.
     #[arg(long, value_name = "NAME")]
     table: Option<String>,
-    /// The UpdateTimeToLive requests instead, for the tables that have a TTL attribute.
+    /// Print UpdateTimeToLive requests instead, for the tables with a TTL attribute.
     #[arg(long)]
     time_to_live: bool,
 }
@@ -81,6 +87,8 @@ struct CreateTable {
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let text = match &arguments.product {
         Product::Document(source) => source.read()?.document(),
+        Product::Keys(source) => source.read()?.key_table(),
+        Product::Json(source) => source.read()?.to_json(),
         Product::Cloudformation(source) => source.read_without_errors()?.cloud_formation(),
         Product::Workbench(deployed) => {
             let design = deployed.source.read()?;
@@ -93,7 +101,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 }
 
 impl Source {
-    /// A design to be deployed, in which the check finds no errors but those that are accepted.
+    /// Reads a design and refuses it if the check finds errors that are not accepted.
     fn read_without_errors(&self) -> Result<Design, Failure> {
         let design = self.read()?;
         let findings = design.check();
@@ -108,9 +116,9 @@ impl Source {
             count => format!(" (and {count} more)"),
         };
         Err(Failure::new(
-            format_args!("the design has errors, and is not to be deployed: {first}{more}"),
+            format_args!("the design has errors and must not be deployed: {first}{more}"),
             format!(
-                "Run `singlet check {}`, and mend them; or accept in the design what is meant so.",
+                "Run `singlet check {}` and fix them, or accept intended ones in the design.",
                 self.file.display()
             ),
         ))
@@ -122,18 +130,15 @@ impl Source {
 }
 
 impl Deployed {
-    /// What was given, which has to be if a name needs it.
+    /// The environment; an error if a table name needs one and it is missing.
     fn environment(&self, tables: &[Table]) -> Result<String, Failure> {
         let needy = tables.iter().find(|table| table.environment_variable().is_some());
         match (&self.env, needy) {
             (Some(environment), _) => Ok(environment.clone()),
             (None, None) => Ok(String::new()),
             (None, Some(table)) => Err(Failure::new(
-                format_args!(
-                    "the table `{}` is called differently in every environment",
-                    table.name
-                ),
-                "Name the environment with --env.",
+                format_args!("the name of table `{}` depends on the environment", table.name),
+                "Set the environment with --env.",
             )),
         }
     }
@@ -147,22 +152,22 @@ impl CreateTable {
             if tables.is_empty() {
                 return Err(Failure::new(
                     format_args!("the design has no table `{name}`"),
-                    "Give the name as it stands in the design file.",
+                    "Use the table's name in the design file.",
                 ));
             }
         }
         let environment = self.deployed.environment(&tables)?;
         let mut text = String::new();
         for table in &tables {
-            // A request that the service would refuse is not worth printing.
+            // Prints nothing that the service would refuse.
             table.create_table(&environment).map_err(|error| {
                 Failure::new(
                     format_args!(
-                        "DynamoDB would refuse the table `{}`: {}",
+                        "DynamoDB would reject the table `{}`: {}",
                         table.name,
                         error.message()
                     ),
-                    "`singlet check` may say more.",
+                    "Run `singlet check` for details.",
                 )
             })?;
             if self.time_to_live {

@@ -1,42 +1,50 @@
 //! `singlet dynamodb`: the endpoint alone.
 
+use crate::console;
 use crate::failure::Failure;
 use crate::log::{self, Detail};
 use crate::open_files;
 use crate::stop::Stop;
 use crate::storage::{self, Storage};
 use clap::Args;
+use singlet::backend::Embedded;
+use singlet_console::Console;
 use singlet_engine::Engine;
 use singlet_wire::{BindError, Credentials, Server};
 use std::io::Write;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
+use tokio::sync::watch;
 
-/// Answers DynamoDB's protocol over HTTP, on a folder or in memory.
+/// Serves DynamoDB's protocol over HTTP, from a folder or from memory.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   singlet dynamodb
   singlet dynamodb --in-memory --port 0
+  singlet dynamodb --console
   singlet dynamodb --host 0.0.0.0 --credentials ~/.aws/credentials
 
   export AWS_DEFAULT_REGION=local AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local
   aws dynamodb list-tables --endpoint-url http://127.0.0.1:8000
 ")]
 pub(crate) struct Arguments {
-    /// The port to listen on; 0 takes any free one.
+    /// The port to listen on; 0 picks a free one.
     #[arg(long, default_value_t = 8000)]
     port: u16,
-    /// The address to listen on. Any but a loopback address needs --credentials.
+    /// The address to listen on. Any but a loopback address requires --credentials.
     #[arg(long, default_value = "127.0.0.1", value_parser = parse_host)]
     host: IpAddr,
     #[command(flatten)]
     storage: Storage,
-    /// Answer only requests that are signed with a key of this file, which is of the form of
-    /// ~/.aws/credentials. Without it signatures are not looked at.
+    /// Accept only requests signed with a key in this file, which has the format of
+    /// ~/.aws/credentials. Without it signatures are not checked.
     #[arg(long, value_name = "FILE")]
     credentials: Option<PathBuf>,
-    /// How much to note on standard error.
+    /// Show the tables in the browser as well, on this port of this machine.
+    #[arg(long, value_name = "PORT", num_args = 0..=1, default_missing_value = "8001")]
+    console: Option<u16>,
+    /// Log level; the log goes to standard error.
     #[arg(long, value_enum, value_name = "LEVEL", default_value_t = Detail::Info)]
     log: Detail,
 }
@@ -53,11 +61,15 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     open_files::raise_limit();
     let options = arguments.endpoint_options()?;
     let runtime = arguments.storage.runtime()?;
-    // An address that cannot be had should leave no folder behind.
+    // Bind first: if the address is taken, no folder must be created.
     let server = runtime.block_on(Server::bind(options)).map_err(cannot_bind)?;
+    let console = match arguments.console {
+        Some(port) => Some(runtime.block_on(console::bind(port))?),
+        None => None,
+    };
     let engine = arguments.storage.open_engine()?;
-    runtime.block_on(serve(arguments, server, engine.clone()))?;
-    // Whatever still runs there is over before the engine is closed.
+    runtime.block_on(serve(arguments, server, console, engine.clone()))?;
+    // Ends all tasks before the engine is closed.
     drop(runtime);
     storage::close(&engine)
 }
@@ -65,10 +77,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 fn cannot_bind(error: BindError) -> Failure {
     let advice = match error {
         BindError::Unprotected(_) => {
-            "Leave out --host to be reached from this machine alone, or name a file with \
-             --credentials (see singlet dynamodb --help)."
+            "Remove --host to listen on localhost only, or pass a file with --credentials (see \
+             singlet dynamodb --help)."
         }
-        _ => "Choose another port with --port; 0 takes any free one.",
+        _ => "Choose another port with --port; 0 picks a free one.",
     };
     Failure::new(error, advice)
 }
@@ -90,16 +102,41 @@ impl Arguments {
     }
 }
 
-async fn serve(arguments: &Arguments, server: Server, engine: Engine) -> Result<(), Failure> {
+async fn serve(
+    arguments: &Arguments,
+    server: Server,
+    console: Option<singlet_console::Server>,
+    engine: Engine,
+) -> Result<(), Failure> {
     let address = server.local_address();
     let stop = Stop::listen()?;
-    // If nobody reads the line, it is not missed.
+    // Output may be closed.
     let _ = writeln!(
         std::io::stdout(),
         "DynamoDB endpoint ready at http://{address} ({})",
         arguments.storage.place()
     );
-    server.serve(engine, stop.asked()).await;
+    let Some(page) = console else {
+        server.serve(engine, stop.asked()).await;
+        tracing::info!("stopped");
+        return Ok(());
+    };
+    console::announce(&page)?;
+    let shown = Console::new(Embedded::new(engine.clone()), arguments.storage.place())
+        .with_endpoint(format!("http://{address}"));
+    let (stop_sender, stopped) = watch::channel(false);
+    let until = |mut stopped: watch::Receiver<bool>| async move {
+        drop(stopped.wait_for(|stop| *stop).await);
+    };
+    let (_, _, outcome) = tokio::join!(
+        async {
+            stop.asked().await;
+            let _ = stop_sender.send(true);
+        },
+        server.serve(engine, until(stopped.clone())),
+        console::serve(page, shown, until(stopped)),
+    );
+    outcome?;
     tracing::info!("stopped");
     Ok(())
 }

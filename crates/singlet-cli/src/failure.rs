@@ -1,9 +1,9 @@
-//! What went wrong, for the person at the terminal.
+//! Errors for the person at the terminal.
 
 use std::fmt::Display;
 use std::process::ExitCode;
 
-/// What went wrong, and what to do next.
+/// An error, and advice on what to do next.
 #[derive(Debug)]
 pub(crate) struct Failure {
     what: String,
@@ -15,7 +15,7 @@ impl Failure {
         Self { what: what.to_string(), advice: advice.into() }
     }
 
-    /// Prints it, and gives the code to end with.
+    /// Prints the error and returns the exit code.
     #[expect(clippy::print_stderr, reason = "this is where the command speaks to people")]
     pub(crate) fn tell(&self) -> ExitCode {
         eprintln!("singlet: {}\n{}", self.what, self.advice);

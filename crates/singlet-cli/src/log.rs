@@ -1,4 +1,4 @@
-//! The log of the command: lines of `name=value` on standard error.
+//! The command's log: lines of `name=value` on standard error.
 
 mod repetition;
 
@@ -10,20 +10,20 @@ use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
-/// How much is logged.
+/// Log levels.
 #[derive(Clone, Copy, ValueEnum)]
 pub(crate) enum Detail {
-    /// What needs somebody to look.
+    /// Failures that need attention.
     Error,
-    /// And what may soon.
+    /// Also problems that may soon need attention.
     Warn,
-    /// And when the endpoint starts and stops.
+    /// Also when the endpoint starts and stops.
     Info,
-    /// And every request: its operation, outcome and time, but nothing of what is in it.
+    /// Also every request: its operation, outcome and time, but no content.
     Debug,
 }
 
-/// Begins to log.
+/// Starts logging.
 pub(crate) fn begin(detail: Detail) {
     let level = match detail {
         Detail::Error => LevelFilter::ERROR,
@@ -35,8 +35,8 @@ pub(crate) fn begin(detail: Detail) {
     subscriber(level, stderr().is_terminal(), stderr).init();
 }
 
-/// Writes events up to a level, but each kind of event only so often: clients can cause some of
-/// them with every request.
+/// Writes events up to a level. Limits each kind of event, because clients can cause some of them
+/// with every request.
 fn subscriber<W>(level: LevelFilter, is_colored: bool, writer: W) -> impl SubscriberInitExt
 where
     W: for<'w> MakeWriter<'w> + Clone + Send + Sync + 'static,
@@ -66,7 +66,7 @@ mod tests {
         }
     }
 
-    /// Whoever could cause a warning could fill the disk with it.
+    /// A client that could cause a warning could fill the disk with it.
     #[test]
     fn a_client_cannot_fill_the_log() {
         let written = Written::default();

@@ -1,6 +1,7 @@
-//! The command `singlet`.
+//! The `singlet` command.
 
 mod check;
+mod console;
 mod design;
 mod design_file;
 mod dynamodb;
@@ -19,13 +20,12 @@ use clap::{Parser, Subcommand};
 use mimalloc::MiMalloc;
 use std::process::ExitCode;
 
-/// Keeps blocks of one size together. A lookup among a million items waits for the tables of
-/// pages more than for the items, and then takes half as long as with the system's allocator;
-/// writes over HTTP are a fifth faster.
+/// Keeps blocks of one size together. Lookups among a million items are bound by TLB misses and
+/// take half as long as with the system's allocator; writes over HTTP are a fifth faster.
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
 
-/// Designs for DynamoDB that run.
+/// DynamoDB designs that run.
 #[derive(Parser)]
 #[command(
     name = "singlet",
@@ -62,6 +62,7 @@ enum Command {
     #[cfg(feature = "systems")]
     Serve(serve::Arguments),
     Check(check::Arguments),
+    Console(console::Arguments),
     Design(design::Arguments),
     Dynamodb(dynamodb::Arguments),
 }
@@ -77,6 +78,7 @@ fn main() -> ExitCode {
             Ok(code) => return code,
             Err(failure) => Err(failure),
         },
+        Some(Command::Console(arguments)) => console::run(&arguments),
         Some(Command::Design(arguments)) => design::run(&arguments),
         Some(Command::Dynamodb(arguments)) => dynamodb::run(&arguments),
         None => Ok(()),

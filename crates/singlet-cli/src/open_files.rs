@@ -1,12 +1,12 @@
-//! How many files and sockets the process may have open.
+//! The limit for open files and sockets.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// More than the servers have connections, with room for files.
+/// More than the servers' connection limits, with room for files.
 const OPEN_FILES_MAX: u64 = 16_384;
 
-/// Raises the process's own limit to what the system allows it. The usual one, 1024, is less than
-/// the connections that the servers take on, and would be met before their own limits are.
+/// Raises the process's soft limit, up to the hard limit. The usual soft limit of 1024 is below the
+/// servers' connection limits.
 pub(crate) fn raise_limit() {
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
     let wanted = maximum.unwrap_or(OPEN_FILES_MAX).min(OPEN_FILES_MAX);

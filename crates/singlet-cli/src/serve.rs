@@ -1,4 +1,4 @@
-//! `singlet serve`: the systems, with the DynamoDB endpoint on the same data beside them.
+//! `singlet serve`: the systems, and the DynamoDB endpoint on the same data.
 
 mod extras;
 mod identity;
@@ -16,16 +16,16 @@ use clap::builder::PossibleValuesParser;
 use extras::Extras;
 use identity::{Callers, Trusting};
 use singlet_engine::Engine;
-use singlet_web::{OpenError, Site, SiteOptions, Store, System};
+use singlet_web::{ConsoleOptions, OpenError, Site, SiteOptions, Store, System};
 use std::io::Write;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use store::Backend;
+use store::{Backend, TableNames};
 use tokio::sync::watch;
 
-/// Where the DynamoDB endpoint is unless somebody says otherwise: as DynamoDB Local.
+/// Default port of the DynamoDB endpoint, the same as DynamoDB Local's.
 const DYNAMODB_PORT_DEFAULT: u16 = 8000;
 
-/// Runs the systems that come with Singlet, each with its pages, on data of their own.
+/// Runs the systems that come with Singlet, each with its web pages.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -33,40 +33,39 @@ Examples:
   singlet serve --in-memory --only snakes
   singlet serve --host 0.0.0.0 --port 80 --dir /var/lib/singlet
   AWS_REGION=eu-central-1 singlet serve --backend dynamodb --environment prod
+  singlet serve --table fus-main=club --table cricket-fixtures=matches
 
 The data can be looked at over DynamoDB's protocol meanwhile, from this machine:
   export AWS_DEFAULT_REGION=local AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local
   aws dynamodb scan --table-name snakes-dev --endpoint-url http://127.0.0.1:8000
 ")]
 pub(crate) struct Arguments {
-    /// The port of the pages; 0 takes any free one.
+    /// The port of the web pages; 0 picks a free one.
     #[arg(long, default_value_t = 8080)]
     port: u16,
-    /// The address on which the pages are. 0.0.0.0 is for everybody who can reach this machine;
-    /// the DynamoDB endpoint stays where only this machine can reach it.
+    /// The address of the web pages. With 0.0.0.0, other machines can reach them; the DynamoDB
+    /// endpoint always stays on localhost.
     #[arg(long, default_value = "127.0.0.1", value_parser = parse_host)]
     host: IpAddr,
-    /// What keeps the data. What is said of folders, memory and the DynamoDB endpoint is about the
-    /// embedded one.
+    /// Where to store the data. The options for folders, memory and the DynamoDB endpoint apply to
+    /// the embedded engine only.
     #[arg(long, value_enum, default_value_t = Backend::Embedded)]
     backend: Backend,
-    /// The port of the DynamoDB endpoint, which only this machine can reach; 0 takes any free one.
-    /// [default: 8000]
+    /// The port of the DynamoDB endpoint, on localhost; 0 picks a free one. [default: 8000]
     #[arg(long)]
     dynamodb_port: Option<u16>,
-    /// The systems to run; all of them unless some are named.
+    /// The systems to run; all of them by default.
     #[arg(long, value_name = "NAME", num_args = 1.., value_parser = system_names())]
     only: Vec<String>,
-    /// What the names of tables end in: letters, digits, `_`, `.` and `-`.
-    #[arg(long, value_name = "NAME", default_value = "dev", value_parser = parse_environment)]
-    environment: String,
+    #[command(flatten)]
+    table_names: TableNames,
     #[command(flatten)]
     storage: Storage,
     #[command(flatten)]
     extras: Extras,
     #[command(flatten)]
     callers: Callers,
-    /// How much to note on standard error.
+    /// Log level; the log goes to standard error.
     #[arg(long, value_enum, value_name = "LEVEL", default_value_t = Detail::Info)]
     log: Detail,
 }
@@ -75,64 +74,53 @@ fn system_names() -> PossibleValuesParser {
     PossibleValuesParser::new(systems::all().iter().map(System::name))
 }
 
-/// The names of tables have three to 255 characters, and each begins with the name of a system.
-const ENVIRONMENT_LEN_MAX: usize = 200;
-
-fn parse_environment(text: &str) -> Result<String, String> {
-    let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte);
-    if (1..=ENVIRONMENT_LEN_MAX).contains(&text.len()) && text.bytes().all(is_allowed) {
-        return Ok(text.to_owned());
-    }
-    Err("names of tables have letters from a to z, digits, '_', '.' and '-', and this may have up \
-         to 200 of them"
-        .to_owned())
-}
-
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     arguments.check()?;
+    let settings = arguments.table_names.settings()?;
     log::begin(arguments.log);
     open_files::raise_limit();
     huge_pages::disable();
     let runtime = arguments.storage.runtime()?;
     let pages = runtime.block_on(arguments.bind_pages())?;
     if arguments.backend == Backend::Dynamodb {
-        let store = runtime.block_on(store::dynamodb(&arguments.environment))?;
+        let store = runtime.block_on(store::dynamodb(settings))?;
         return runtime.block_on(serve(arguments, pages, None, store));
     }
     let endpoint = runtime.block_on(arguments.bind_endpoint())?;
     let engine = arguments.storage.open_engine()?;
     let endpoint = Some((endpoint, engine.clone()));
-    let store = store::embedded(&engine, &arguments.environment);
+    let store = store::embedded(&engine, settings);
     runtime.block_on(serve(arguments, pages, endpoint, store))?;
-    // Whatever still runs there is over before the engine is closed.
+    // Ends all tasks before the engine is closed.
     drop(runtime);
     storage::close(&engine)
 }
 
-/// The endpoint on the data of the systems. Where they are on DynamoDB, that has its own.
+/// The endpoint on the systems' data; `None` if that is in DynamoDB.
 type Endpoint = Option<(singlet_wire::Server, Engine)>;
 
 impl Arguments {
-    /// What is about the embedded engine must not be said, and then ignored, where there is none.
+    /// Rejects options of the embedded engine when the backend is DynamoDB, rather than ignoring
+    /// them.
     fn check(&self) -> Result<(), Failure> {
         let port = self.dynamodb_port.map(|_| "--dynamodb-port");
         match self.storage.chosen().chain(port).next() {
             Some(option) if self.backend == Backend::Dynamodb => Err(Failure::new(
-                format_args!("{option} is about the embedded engine, not about DynamoDB"),
-                format!("Leave out either {option} or --backend dynamodb."),
+                format_args!("{option} applies to the embedded engine only"),
+                format!("Remove either {option} or --backend dynamodb."),
             )),
             _ => Ok(()),
         }
     }
 
-    /// Takes the address of the pages. One that cannot be had should leave no folder behind.
+    /// Binds the address of the pages first: if it is taken, no folder must be created.
     async fn bind_pages(&self) -> Result<singlet_web::Server, Failure> {
         let address = SocketAddr::from((self.host, self.port));
         let options = singlet_web::Options { address, ..singlet_web::Options::default() };
         singlet_web::Server::bind(options).await.map_err(|error| {
             Failure::new(
                 format_args!("cannot listen on {address}: {error}"),
-                "Choose another port with --port; 0 takes any free one.",
+                "Choose another port with --port; 0 picks a free one.",
             )
         })
     }
@@ -142,7 +130,7 @@ impl Arguments {
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
         let options = singlet_wire::Options { address, ..singlet_wire::Options::default() };
         singlet_wire::Server::bind(options).await.map_err(|error| {
-            Failure::new(error, "Choose another port with --dynamodb-port; 0 takes any free one.")
+            Failure::new(error, "Choose another port with --dynamodb-port; 0 picks a free one.")
         })
     }
 }
@@ -160,17 +148,25 @@ async fn serve(
     let mut options = SiteOptions::default();
     let folder = endpoint.as_ref().and_then(|_| arguments.storage.folder());
     options.blobs = arguments.extras.open_blobs(folder)?;
+    let is_linked = address.ip().to_canonical().is_loopback();
     let mut ready = format!("Pages ready at http://{address} (open this in a browser)\n");
     match &endpoint {
         Some((endpoint, _)) => {
             let (beside, place) = (endpoint.local_address(), arguments.storage.place());
             ready += &format!("DynamoDB endpoint ready at http://{beside} (same data: {place})\n");
+            options.console = Some(ConsoleOptions {
+                endpoint: Some(format!("http://{beside}")),
+                place: place.clone(),
+                is_linked,
+            });
             options.notes.push(format!("The data: {place}."));
             let note = format!("The same data over DynamoDB's protocol: http://{beside}");
             options.notes.push(note);
         }
         None => {
-            ready += "The data is in DynamoDB, as the environment says.\n";
+            ready += "The data is in DynamoDB, as configured by the AWS environment variables.\n";
+            options.console =
+                Some(ConsoleOptions { place: "DynamoDB".to_owned(), endpoint: None, is_linked });
             options.notes.push("The data is in DynamoDB.".to_owned());
         }
     }
@@ -186,7 +182,7 @@ async fn serve(
     let site = Site::open(systems, store, options).await;
     let site = site.map_err(|error| cannot_open(&error, arguments.backend))?;
     pages.check(&site).map_err(|error| cannot_open(&error, arguments.backend))?;
-    // If nobody reads the lines, they are not missed.
+    // Output may be closed.
     let _ = writeln!(std::io::stdout(), "{ready}Press Ctrl-C to stop.");
     let (stop_sender, stopped) = watch::channel(false);
     let until = |mut stopped: watch::Receiver<bool>| async move {
@@ -211,16 +207,20 @@ async fn serve(
 fn cannot_open(error: &OpenError, backend: Backend) -> Failure {
     let advice = match (error, backend) {
         (OpenError::Store(_), Backend::Embedded) => {
-            "Choose other names for the tables with --environment."
+            "Choose other names for the tables with --environment or --table."
         }
         (OpenError::Store(_), Backend::Dynamodb) => {
             "Look at the region, the credentials and the endpoint in the environment (AWS_REGION, \
              AWS_PROFILE, AWS_ENDPOINT_URL), or choose other names for the tables with \
-             --environment."
+             --environment or --table."
         }
-        (OpenError::Demo { .. }, _) => "Leave out the demo data with --empty.",
-        (OpenError::LocalIssuerInPublic(_), _) => "Leave out --host.",
+        (OpenError::UnknownTable { .. }, _) => "Use one of these names in --table.",
+        (OpenError::DuplicateTable(_), _) => {
+            "Choose another name with --table, or another --environment."
+        }
+        (OpenError::Demo { .. }, _) => "Skip the demo data with --empty.",
+        (OpenError::LocalIssuerInPublic(_), _) => "Remove --host.",
         _ => "Choose other systems with --only.",
     };
-    Failure::new(format_args!("the systems cannot be opened: {error}"), advice)
+    Failure::new(format_args!("cannot open the systems: {error}"), advice)
 }

@@ -1,11 +1,11 @@
-//! The signals that ask a server to stop.
+//! Shutdown signals.
 
 use crate::failure::Failure;
 use std::future::poll_fn;
 use std::task::Poll;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-/// Listens for the signals from when it is made.
+/// Receives the signals sent after it was created.
 pub(crate) struct Stop {
     terminate: Signal,
     interrupt: Signal,
@@ -16,7 +16,7 @@ impl Stop {
         let deaf = |error| {
             Failure::new(
                 format_args!("cannot listen for signals: {error}"),
-                "Look at the limits for open files (ulimit -n).",
+                "Check the limit for open files (ulimit -n).",
             )
         };
         let terminate = signal(SignalKind::terminate()).map_err(deaf)?;
@@ -32,6 +32,6 @@ impl Stop {
             if is_asked { Poll::Ready(()) } else { Poll::Pending }
         })
         .await;
-        tracing::info!("stopping: requests in flight are answered first");
+        tracing::info!("stopping after the requests in flight");
     }
 }

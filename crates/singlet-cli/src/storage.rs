@@ -1,4 +1,4 @@
-//! Where the data is: the part of the command line that all servers share.
+//! Storage options, shared by all servers.
 
 use crate::failure::Failure;
 use clap::{Args, ValueEnum};
@@ -10,33 +10,32 @@ use std::path::{Path, PathBuf};
 use tokio::runtime::{Builder, Runtime};
 use tokio::signal::unix::{SignalKind, signal};
 
-/// How many threads there are for each core when data is in a folder. A read that has to wait for
-/// the disk holds its thread, and others should go on meanwhile.
+/// Threads per core when the data is in a folder: a read that waits for the disk blocks its thread.
 const THREADS_PER_CORE_ON_DISK: usize = 2;
 
-/// Where the data is unless somebody says otherwise.
+/// The default data folder.
 const DIR_DEFAULT: &str = "./singlet-data";
 
-/// Where the data is, and when a write counts as done.
+/// Where the data is stored, and when a write is acknowledged.
 #[derive(Args)]
 pub(crate) struct Storage {
-    /// The folder that holds the data; it is made if it is missing. [default: ./singlet-data]
+    /// The data folder; created if missing. [default: ./singlet-data]
     #[arg(long, conflicts_with = "in_memory")]
     dir: Option<PathBuf>,
-    /// Keep everything in memory, and forget it at the end.
+    /// Keep all data in memory, and lose it on exit.
     #[arg(long)]
     in_memory: bool,
-    /// When a write counts as done. [default: full]
+    /// When a write is acknowledged. [default: full]
     #[arg(long, value_enum, conflicts_with = "in_memory")]
     durability: Option<Choice>,
 }
 
 #[derive(Clone, Copy, Default, ValueEnum)]
 enum Choice {
-    /// When it is on the disk.
+    /// When it is on disk.
     #[default]
     Full,
-    /// At once; it is on the disk within 100 ms, unless the machine fails before.
+    /// At once. It reaches the disk within 100 ms; a crash of the machine before that loses it.
     Relaxed,
 }
 
@@ -68,7 +67,7 @@ impl Storage {
         })
     }
 
-    /// The threads to work with.
+    /// The async runtime.
     pub(crate) fn runtime(&self) -> Result<Runtime, Failure> {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let threads = if self.in_memory { cores } else { cores * THREADS_PER_CORE_ON_DISK };
@@ -81,12 +80,12 @@ impl Storage {
         runtime.map_err(|error| {
             Failure::new(
                 format_args!("cannot start {threads} threads: {error}"),
-                "Look at the limits for processes and memory (ulimit -a).",
+                "Check the limits for processes and memory (ulimit -a).",
             )
         })
     }
 
-    /// Where the data is, for the line that says that a server is ready.
+    /// Where the data is, for the line that announces the server.
     pub(crate) fn place(&self) -> String {
         match self.in_memory {
             true => "in memory".to_owned(),
@@ -97,7 +96,7 @@ impl Storage {
         }
     }
 
-    /// What was chosen, by the names of the options. Where there is no engine, none has a meaning.
+    /// The options that were set, by name. They only apply to the embedded engine.
     #[cfg(feature = "systems")]
     pub(crate) fn chosen(&self) -> impl Iterator<Item = &'static str> {
         let dir = self.dir.is_some().then_some("--dir");
@@ -106,7 +105,7 @@ impl Storage {
         [dir, in_memory, durability].into_iter().flatten()
     }
 
-    /// The folder that holds the data, if one does.
+    /// The data folder, unless the data is in memory.
     #[cfg(feature = "systems")]
     pub(crate) fn folder(&self) -> Option<&Path> {
         (!self.in_memory).then(|| self.dir())
@@ -117,21 +116,20 @@ impl Storage {
     }
 }
 
-/// Keeps SIGXFSZ from ending the process. A file that would grow beyond the limit (`ulimit -f`) is
-/// then an error of the write, which the engine treats as a full disk: writes are refused, reads go
-/// on.
+/// Keeps SIGXFSZ from killing the process. A write beyond the file size limit (`ulimit -f`) then
+/// fails, and the engine treats it as a full disk: it refuses writes and keeps serving reads.
 fn survive_file_size_limit(runtime: &Runtime) -> io::Result<()> {
     let _entered = runtime.enter();
-    // The handler stays when nobody listens any more, and that is all that it is for.
+    // The handler stays installed after its stream is dropped.
     signal(SignalKind::from_raw(Signal::XFSZ.as_raw())).map(drop)
 }
 
-/// Closes an engine once nothing uses it any more.
+/// Closes an engine that is no longer in use.
 pub(crate) fn close(engine: &Engine) -> Result<(), Failure> {
     engine.close().map_err(|error| {
         Failure::new(
-            format_args!("the data could not be closed: {error}"),
-            "What was acknowledged is in the folder; it is checked when it is opened again.",
+            format_args!("cannot close the data: {error}"),
+            "Acknowledged writes are in the folder, which is checked when it is opened again.",
         )
     })
 }

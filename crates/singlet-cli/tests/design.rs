@@ -1,9 +1,9 @@
-//! `singlet check` and `singlet design`, as a person or a script calls them.
+//! `singlet check` and `singlet design`, called as a person or a script would.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// A design from the tests of the model.
+/// A design from the library's tests.
 fn design(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../singlet/tests/designs").join(name)
 }
@@ -26,30 +26,30 @@ fn stderr(output: &Output) -> String {
 }
 
 #[test]
-fn a_design_with_mistakes_ends_with_one() {
+fn a_design_with_mistakes_exits_with_1() {
     let output = singlet(&["check"], &[design("sources/snakes.json")]);
     assert_eq!(code(&output), Some(1));
     let text = stdout(&output);
     assert!(
         text.contains("snakes.json: warning[SD204] table 'snakes', index 'GSI1', entity 'Game': ")
     );
-    assert!(text.contains("(docs/checks/SD204.md)"), "every finding says where it is explained");
+    assert!(text.contains("(docs/checks/SD204.md)"), "every finding links to its page");
     assert!(text.ends_with("snakes.json: 10 warnings, 1 note\n"), "{text}");
 }
 
 #[test]
-fn a_design_whose_findings_are_accepted_ends_with_nothing() {
+fn a_design_with_accepted_findings_exits_with_0() {
     let output = singlet(&["check"], &[design("built/snakes.json")]);
     assert_eq!(code(&output), Some(0));
     assert!(stdout(&output).ends_with("snakes.json: nothing found, 1 accepted\n"));
 }
 
 #[test]
-fn a_file_that_is_no_design_ends_with_two_and_says_where() {
+fn an_unreadable_design_exits_with_2_and_a_position() {
     let output = singlet(&["check"], &[design("built/snakes.json"), design("built/snakes.md")]);
     assert_eq!(code(&output), Some(2));
     assert!(stderr(&output).contains("snakes.md: line 1, column 1: "), "{}", stderr(&output));
-    assert!(stdout(&output).contains("nothing found"), "the other file is checked all the same");
+    assert!(stdout(&output).contains("nothing found"), "the other file is still checked");
     let missing = singlet(&["check"], &[design("nowhere.json")]);
     assert_eq!(code(&missing), Some(2));
     assert!(stderr(&missing).contains("docs/design-file.md"), "{}", stderr(&missing));
@@ -76,7 +76,7 @@ fn a_design_becomes_what_is_asked_for() {
     let snakes = [design("built/snakes.json")];
     let document = stdout(&singlet(&["design", "document"], &snakes));
     assert!(document.starts_with("# Snakes\n"), "{document}");
-    // A template has a parameter for the environment, and takes none.
+    // A template takes the environment as a parameter, so it needs no --env.
     for (arguments, member) in [
         (["design", "cloudformation"].as_slice(), "Resources"),
         (["design", "workbench", "--env", "test"].as_slice(), "DataModel"),
@@ -88,16 +88,16 @@ fn a_design_becomes_what_is_asked_for() {
     }
 }
 
-/// A template of a design with errors was printed without a word.
+/// The template of a design with errors used to be printed without a warning.
 #[test]
-fn a_design_with_errors_becomes_no_template() {
+fn a_design_with_errors_is_not_turned_into_a_template() {
     let output = singlet(&["design", "cloudformation"], &[design("sources/cricket.json")]);
     assert_eq!(code(&output), Some(1));
     assert_eq!(stdout(&output), "");
     let said = stderr(&output);
-    assert!(said.contains("the design has errors, and is not to be deployed: error[SD"), "{said}");
+    assert!(said.contains("the design has errors and must not be deployed: error[SD"), "{said}");
     assert!(said.contains("singlet check"), "{said}");
-    // Warnings do not stand in the way.
+    // Warnings are allowed.
     let output = singlet(&["design", "cloudformation"], &[design("sources/snakes.json")]);
     assert_eq!(code(&output), Some(0), "{}", stderr(&output));
 }
@@ -107,7 +107,7 @@ fn create_table_gives_one_request_after_another() {
     let snakes = [design("built/snakes.json")];
     let output = singlet(&["design", "create-table"], &snakes);
     assert_eq!(code(&output), Some(1));
-    assert!(stderr(&output).contains("Name the environment with --env."), "{}", stderr(&output));
+    assert!(stderr(&output).contains("Set the environment with --env."), "{}", stderr(&output));
 
     let output = singlet(&["design", "create-table", "--env", "test"], &snakes);
     let request: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
@@ -125,9 +125,9 @@ fn create_table_gives_one_request_after_another() {
     assert_eq!(requests(&["design", "create-table", "--table", "cricket-pitches"]), 0);
 }
 
-/// `singlet design document d.json | true` ended in a panic.
+/// `singlet design document d.json | true` used to panic.
 #[test]
-fn nobody_has_to_read_to_the_end() {
+fn a_closed_output_pipe_is_not_an_error() {
     for arguments in [&["check"][..], &["check", "--json"], &["design", "document"]] {
         let (reader, writer) = std::io::pipe().unwrap_or_else(|error| unreachable!("{error}"));
         drop(reader);
@@ -150,9 +150,31 @@ fn every_product_is_shown_by_an_example() {
         assert!(help.contains("Example"), "{help}");
         assert!(help.contains(&format!("singlet design {product} snakes.json")), "{help}");
     }
-    // The AWS CLI takes one request, and this is one.
+    // The AWS CLI takes a single request.
     let shown = ["design", "create-table", "--env", "test", "--table", "snakes-{env}"];
     let output = singlet(&shown, &[design("built/snakes.json")]);
     let request: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
     assert_eq!(request.get("TableName"), Some(&"snakes-test".into()), "{}", stderr(&output));
+}
+
+/// The systems are known by their names, as their types declare them.
+#[cfg(feature = "systems")]
+#[test]
+fn systems_are_designs_too() {
+    let written = singlet(&["design", "json", "snakes"], &[]);
+    assert_eq!(code(&written), Some(0), "{}", stderr(&written));
+    let file = std::env::temp_dir().join(format!("singlet-snakes-{}.json", std::process::id()));
+    assert!(std::fs::write(&file, &written.stdout).is_ok());
+    let checked = singlet(&["check"], std::slice::from_ref(&file));
+    let by_name = singlet(&["check", "snakes"], &[]);
+    let _ = std::fs::remove_file(&file);
+    assert_eq!(code(&checked), code(&by_name));
+    let of_file = stdout(&checked).replace(&file.display().to_string(), "snakes");
+    assert_eq!(of_file, stdout(&by_name), "the file says the same as the types");
+    assert!(of_file.contains("warning[SD204]"), "{of_file}");
+    let document = stdout(&singlet(&["design", "document", "threefc"], &[]));
+    assert!(document.contains("`3fc-{env}-app`"), "{document}");
+    let unknown = singlet(&["check", "nothing"], &[]);
+    assert_eq!(code(&unknown), Some(2));
+    assert!(stderr(&unknown).contains("`snakes`"), "{}", stderr(&unknown));
 }

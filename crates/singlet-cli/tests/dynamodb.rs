@@ -1,4 +1,4 @@
-//! The real binary: started, asked, stopped, and started again.
+//! The built binary: starts, answers, stops, and starts again.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a panic here is a failing test")]
 
 use std::io::{BufRead, BufReader, Read, Write};
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A folder that is gone at the end.
+/// A temporary folder.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -31,7 +31,7 @@ impl Drop for Folder {
     }
 }
 
-/// `singlet dynamodb` on a port that is free.
+/// `singlet dynamodb` on a free port.
 struct Endpoint {
     child: Child,
     stdout: BufReader<ChildStdout>,
@@ -43,7 +43,7 @@ impl Endpoint {
         Self::start_by(Command::new(env!("CARGO_BIN_EXE_singlet")), arguments)
     }
 
-    /// Starts it in a shell that lets no file grow beyond so many blocks of 512 bytes.
+    /// Starts it in a shell that limits files to this many blocks of 512 bytes.
     fn start_with_file_limit(blocks: u32, arguments: &[&str]) -> Self {
         let mut shell = Command::new("sh");
         let script = format!("ulimit -f {blocks} && exec \"$0\" \"$@\"");
@@ -117,7 +117,7 @@ impl Endpoint {
         assert!(Command::new("kill").args([name, &pid]).status().unwrap().success());
     }
 
-    /// Waits for the end, which must be a good one, and gives the rest of what was printed.
+    /// Waits for a successful exit and returns the rest of the output.
     fn wait(mut self) -> String {
         eventually(|| self.child.try_wait().unwrap().is_some());
         assert!(self.child.wait().unwrap().success());
@@ -143,7 +143,7 @@ fn body_of(mut stream: TcpStream) -> String {
 fn eventually(mut holds: impl FnMut() -> bool) {
     let start = Instant::now();
     while !holds() {
-        assert!(start.elapsed() < PATIENCE, "it never came to that");
+        assert!(start.elapsed() < PATIENCE, "timed out");
         std::thread::sleep(Duration::from_millis(10));
     }
 }
@@ -152,16 +152,16 @@ fn run(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_singlet")).args(arguments).output().unwrap()
 }
 
-/// What a command says when it fails.
+/// The error message of a command that must fail.
 fn complaint(arguments: &[&str]) -> String {
     let output = run(arguments);
-    assert!(!output.status.success(), "{arguments:?} went well");
+    assert!(!output.status.success(), "{arguments:?} succeeded");
     assert_eq!(output.stdout, b"", "{arguments:?}");
     String::from_utf8(output.stderr).unwrap()
 }
 
 #[test]
-fn what_was_acknowledged_is_there_after_a_stop_and_a_start() {
+fn acknowledged_writes_survive_a_restart() {
     let folder = Folder::new("restart");
     for (round, signal) in ["-TERM", "-INT", "-KILL"].into_iter().enumerate() {
         let endpoint = Endpoint::start(&["--dir", folder.path()]);
@@ -199,11 +199,11 @@ fn what_was_acknowledged_is_there_after_a_stop_and_a_start() {
     assert!(endpoint.request("Scan", r#"{"TableName":"games"}"#).contains(r#""Count":3"#));
 }
 
-/// The system ended the process with SIGXFSZ, in the middle of a write.
+/// SIGXFSZ used to kill the process in the middle of a write.
 #[test]
 fn a_limit_on_the_size_of_files_is_a_full_disk() {
     let folder = Folder::new("file-limit");
-    // Two megabytes are enough for the data, and not for the log that is to come.
+    // 2 MB are enough for the data, but not for the log.
     let mut endpoint = Endpoint::start_with_file_limit(4096, &["--dir", folder.path()]);
     endpoint.make_table();
     let put = |endpoint: &Endpoint, number: usize| {
@@ -218,7 +218,7 @@ fn a_limit_on_the_size_of_files_is_a_full_disk() {
     assert_eq!(endpoint.get("/health"), "ok\n");
     let written = (0..100).take_while(|number| put(&endpoint, *number) == "{}").count();
     assert!((1..100).contains(&written), "{written} writes");
-    assert!(endpoint.child.try_wait().unwrap().is_none(), "the process is gone");
+    assert!(endpoint.child.try_wait().unwrap().is_none(), "the process exited");
     assert_ne!(endpoint.get("/health"), "ok\n");
     let has = |endpoint: &Endpoint, number: usize| {
         let key = format!(r#"{{"TableName":"games","Key":{{"pk":{{"S":"{number}"}}}}}}"#);
@@ -238,7 +238,7 @@ fn a_request_in_flight_is_answered_before_the_end() {
     let head = endpoint.head("ListTables", 2);
     let head = head.replacen("\r\n", "\r\nExpect: 100-continue\r\n", 1);
     stream.write_all(head.as_bytes()).unwrap();
-    // It has read the head when it asks for the body.
+    // The server has read the head when it asks for the body.
     let mut interim = [0; 25];
     stream.read_exact(&mut interim).unwrap();
     assert_eq!(&interim, b"HTTP/1.1 100 Continue\r\n\r\n");
@@ -258,10 +258,10 @@ fn complaints_say_what_to_do() {
         open,
         "singlet: 0.0.0.0:8000 can be reached from other machines, and without credentials anyone \
          there could read and change everything\n\
-         Leave out --host to be reached from this machine alone, or name a file with --credentials \
-         (see singlet dynamodb --help).\n"
+         Remove --host to listen on localhost only, or pass a file with --credentials (see singlet \
+         dynamodb --help).\n"
     );
-    assert!(!folder.0.exists(), "a folder was made for nothing");
+    assert!(!folder.0.exists(), "no folder is created");
 
     let endpoint = Endpoint::start(&["--dir", folder.path()]);
     let port = endpoint.address().split(':').nth(1).unwrap();
@@ -285,23 +285,22 @@ fn help_has_examples() {
         let help = String::from_utf8(output.stdout).unwrap();
         assert!(help.contains("Example"), "{help}");
         assert!(help.contains("--endpoint-url http://127.0.0.1:8000"), "{help}");
-        // Without these the AWS CLI asks for them instead of listing anything.
+        // Without these the AWS CLI prompts for them.
         for variable in ["AWS_DEFAULT_REGION=", "AWS_ACCESS_KEY_ID=", "AWS_SECRET_ACCESS_KEY="] {
             assert!(help.contains(variable), "{help}");
         }
     }
 }
 
-/// More than the endpoint holds at a time is sent to it, and never finished.
+/// Clients send more than the endpoint may hold, and never finish.
 #[cfg(target_os = "linux")]
 #[test]
-fn memory_has_a_bound_whatever_is_sent() {
+fn memory_is_bounded_for_any_request() {
     const BODY: usize = 16 << 20;
     const CONNECTIONS: usize = 40;
-    /// What large bodies may take, three times over for what the allocator keeps, and what the rest
-    /// may.
+    /// The limit for large bodies, times three for memory kept by the allocator, plus the rest.
     const MEMORY_KB_MAX: usize = 3 * (48 << 10) + (64 << 10);
-    /// Less could not be held if bodies had the room that they have.
+    /// Less would mean that bodies did not get their room.
     const MEMORY_KB_MIN: usize = 40 << 10;
     let endpoint = Endpoint::start(&["--in-memory"]);
     let almost = vec![b' '; BODY - 1];
@@ -311,7 +310,7 @@ fn memory_has_a_bound_whatever_is_sent() {
         let sent = stream
             .write_all(endpoint.head("ListTables", BODY).as_bytes())
             .and_then(|()| stream.write_all(&almost));
-        // The endpoint need not take what it has no room for.
+        // The endpoint may refuse a body without reading it.
         let _ = sent;
         streams.push(stream);
     }

@@ -1,4 +1,4 @@
-//! `singlet serve` as people start it: processes that speak HTTP.
+//! `singlet serve` as a process, over HTTP.
 
 #![allow(
     clippy::unwrap_used,
@@ -15,21 +15,21 @@ use std::time::Duration;
 use tokio_tungstenite::tungstenite::protocol::Role;
 use tokio_tungstenite::tungstenite::{Message, WebSocket};
 
-/// Longer than anything here takes, unless it never happens.
+/// Longer than any step here takes.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Where DynamoDB Local is. The test command says so, in its step `local`.
+/// The URL of DynamoDB Local, set by the test command's `local` step.
 const LOCAL_VARIABLE: &str = "SINGLET_DYNAMODB_LOCAL";
 
-/// The command, running. It is killed when the test ends.
+/// The command, running; killed when the test ends.
 struct Process {
     child: Child,
-    /// The addresses that it has named, in their order.
+    /// The addresses it has printed, in order.
     addresses: Vec<String>,
 }
 
 impl Process {
-    /// Starts it, and waits until it has named so many addresses.
+    /// Starts it and waits until it has printed this many addresses.
     fn start(arguments: &[&str], variables: &[(&str, &str)], addresses: usize) -> Self {
         let mut child = Command::new(env!("CARGO_BIN_EXE_singlet"))
             .args(arguments)
@@ -50,13 +50,13 @@ impl Process {
         Self { child, addresses: named }
     }
 
-    /// A server with an engine in memory, and the endpoint beside it.
+    /// A server with an in-memory engine and the endpoint.
     fn serve(arguments: &[&str]) -> Self {
         let usual = ["serve", "--dynamodb-port", "0", "--in-memory"];
         Self::start(&[&usual, arguments].concat(), &[], 2)
     }
 
-    /// A server whose data is in what speaks DynamoDB's protocol at this address.
+    /// A server whose data is in a DynamoDB-compatible service at this URL.
     fn serve_on(url: &str, environment: &str) -> Self {
         let arguments = ["serve", "--backend", "dynamodb", "--environment", environment];
         Self::start(&arguments, &environment_for(url), 1)
@@ -66,7 +66,7 @@ impl Process {
         &self.addresses[0]
     }
 
-    /// Where it can be reached on this machine, whatever it listens on.
+    /// Connects over loopback, regardless of the listen address.
     fn connect(&self) -> TcpStream {
         let (_, port) = self.address().rsplit_once(':').unwrap();
         let stream = TcpStream::connect(("127.0.0.1", port.parse().unwrap())).unwrap();
@@ -83,7 +83,7 @@ impl Process {
         exchange(self.connect(), &format!("POST /snakes{path}"), line, &body.to_string())
     }
 
-    /// A request of the player with this secret, which is not refused.
+    /// Sends a successful request as the player with this secret.
     fn act(&self, path: &str, secret: &Value) {
         let line = format!("Player-Secret: {}\r\n", secret.as_str().unwrap());
         let answer = exchange(self.connect(), &format!("POST /snakes{path}"), &line, "");
@@ -98,7 +98,7 @@ impl Drop for Process {
     }
 }
 
-/// What the AWS SDK finds in its environment, to go to this address.
+/// Environment variables that point the AWS SDK at this URL.
 fn environment_for(url: &str) -> [(&str, &str); 4] {
     [
         ("AWS_ENDPOINT_URL", url),
@@ -119,7 +119,7 @@ impl Answer {
     }
 }
 
-/// Sends a request on a connection of its own.
+/// Sends a request on a new connection.
 fn exchange(mut stream: TcpStream, first: &str, lines: &str, body: &str) -> Answer {
     let request = format!(
         "{first} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n{lines}\
@@ -134,7 +134,7 @@ fn exchange(mut stream: TcpStream, first: &str, lines: &str, body: &str) -> Answ
     Answer { status, body: body.to_owned() }
 }
 
-/// A socket that listens to a game.
+/// A WebSocket that follows a game.
 struct Watcher(WebSocket<TcpStream>);
 
 impl Watcher {
@@ -181,9 +181,9 @@ fn pages_and_endpoint_are_on_the_same_data() {
     assert_eq!(partitions, [partition.as_str(), partition.as_str()]);
 }
 
-/// A server with an issuer or a public address had games of the demo data in its list.
+/// A server with an issuer or a public address used to list demo games.
 #[test]
-fn demo_data_is_for_ones_own_machine_unless_asked_for() {
+fn demo_data_is_loaded_on_localhost_or_with_demo() {
     let has_games = |arguments: &[&str]| {
         let games = Process::serve(arguments).get("/snakes/games").json();
         !games["items"].as_array().unwrap_or_else(|| panic!("{games}")).is_empty()
@@ -197,21 +197,21 @@ fn demo_data_is_for_ones_own_machine_unless_asked_for() {
     assert!(has_games(&[&issuer[..], &["--demo"]].concat()));
 }
 
-/// Who signs in at the page of the local issuer is believed. So it is there for one's own machine
-/// and one's own data only.
+/// Development sign-in accepts any name, so it is limited to localhost and a local data folder or
+/// memory.
 #[test]
-fn who_comes_from_elsewhere_is_not_taken_at_their_word() {
+fn development_sign_in_requires_loopback() {
     let sign_in = |server: &Process| (server.get("/local").status, server.get("/").body);
     let (status, home) = sign_in(&Process::serve(&[]));
-    assert!(status == 200 && home.contains("anybody as anybody"), "{status} {home}");
+    assert!(status == 200 && home.contains("Development sign-in"), "{status} {home}");
 
     let open = Process::serve(&["--host", "0.0.0.0"]);
     let (status, home) = sign_in(&open);
-    assert!(status == 404 && home.contains("Nobody can sign in"), "{status} {home}");
-    // The endpoint asks nobody who they are, and stays on this machine.
+    assert!(status == 404 && home.contains("Sign-in is disabled"), "{status} {home}");
+    // The endpoint has no authentication here, so it stays on localhost.
     assert!(open.addresses[0].starts_with("0.0.0.0:"), "{:?}", open.addresses);
     assert!(open.addresses[1].starts_with("127.0.0.1:"), "{:?}", open.addresses);
-    // To act, a player needs the secret that it was told.
+    // A player needs their secret to act.
     let made = open.post("/games", json!({"name": "Ann"})).json();
     let start = format!("/games/{}/start", made["game"]["code"].as_str().unwrap());
     assert_eq!(open.post(&start, json!({})).json()["code"], "wrong-secret");
@@ -219,13 +219,13 @@ fn who_comes_from_elsewhere_is_not_taken_at_their_word() {
     let store = Process::start(&["dynamodb", "--in-memory"], &[], 1);
     let shared = Process::serve_on(&format!("http://{}", store.address()), "dev");
     let (status, home) = sign_in(&shared);
-    assert!(status == 404 && home.contains("Nobody can sign in"), "{status} {home}");
+    assert!(status == 404 && home.contains("Sign-in is disabled"), "{status} {home}");
     assert!(home.contains("The data is in DynamoDB"), "{home}");
 }
 
 #[test]
-fn a_store_that_does_not_answer_is_told_of() {
-    // Nobody listens at port 1.
+fn an_unreachable_store_is_reported() {
+    // Nothing listens at port 1.
     let output = Command::new(env!("CARGO_BIN_EXE_singlet"))
         .args(["serve", "--backend", "dynamodb", "--port", "0", "--log", "warn"])
         .envs(environment_for("http://127.0.0.1:1"))
@@ -236,14 +236,14 @@ fn a_store_that_does_not_answer_is_told_of() {
     assert!(told.contains("Connection refused") && told.contains("AWS_ENDPOINT_URL"), "{told}");
 }
 
-/// Somebody who asks for memory and for DynamoDB gets one of them, and not a guess which.
+/// Contradicting options are an error.
 #[test]
-fn what_could_only_be_ignored_is_refused() {
+fn options_without_effect_are_refused() {
     let refused = |arguments: &[&str]| {
         let output = Command::new(env!("CARGO_BIN_EXE_singlet"))
             .args(["serve", "--port", "0", "--log", "warn"])
             .args(arguments)
-            // Nobody listens at port 1, so that nothing is served by mistake.
+            // Nothing listens at port 1, so no server starts by mistake.
             .envs(environment_for("http://127.0.0.1:1"))
             .output()
             .unwrap();
@@ -252,15 +252,71 @@ fn what_could_only_be_ignored_is_refused() {
     };
     for option in [&["--in-memory"][..], &["--dir", "x"], &["--durability", "full"]] {
         let told = refused(&[&["--backend", "dynamodb"], option].concat());
-        let expected = format!("{} is about the embedded engine", option[0]);
-        assert!(told.contains(&expected) && told.contains("Leave out"), "{told}");
+        let expected = format!("{} applies to the embedded engine", option[0]);
+        assert!(told.contains(&expected) && told.contains("Remove"), "{told}");
     }
     let told = refused(&["--backend", "dynamodb", "--dynamodb-port", "0"]);
-    assert!(told.contains("--dynamodb-port is about the embedded engine"), "{told}");
+    assert!(told.contains("--dynamodb-port applies to the embedded engine"), "{told}");
     let backend = ["--backend", "dynamodb"];
     for name in ["", "a b", "prod/eu", "größe", &"x".repeat(201)] {
         let told = refused(&[&backend[..], &["--environment", name]].concat());
         assert!(told.contains("letters from a to z, digits"), "{name:?}: {told}");
+    }
+}
+
+/// FUS's table used to be called `fus-dev`, unlike in its source, and an operator could not rename
+/// tables.
+#[test]
+fn table_names_can_be_chosen() {
+    let tables = |arguments: &[&str]| {
+        let only = ["--empty", "--only", "fus", "snakes"];
+        let server = Process::serve(&[&only, arguments].concat());
+        let endpoint = TcpStream::connect(&server.addresses[1]).unwrap();
+        let lines = "X-Amz-Target: DynamoDB_20120810.ListTables\r\n\
+                     Content-Type: application/x-amz-json-1.0\r\n";
+        let listed = exchange(endpoint, "POST /", lines, "{}").json();
+        listed["TableNames"].clone()
+    };
+    assert_eq!(tables(&[]), json!(["fus-main", "singlet-web-dev", "snakes-dev"]));
+    let prod = ["--environment", "prod"];
+    assert_eq!(tables(&prod), json!(["fus-prod", "singlet-web-prod", "snakes-prod"]));
+    let chosen = ["--table", "fus-main=club", "--table", "snakes-dev=games"];
+    assert_eq!(tables(&chosen), json!(["club", "games", "singlet-web-dev"]));
+    let both = [&prod[..], &["--table", "fus-main=fus-main"]].concat();
+    assert_eq!(tables(&both), json!(["fus-main", "singlet-web-prod", "snakes-prod"]));
+}
+
+#[test]
+fn invalid_table_names_are_refused() {
+    let refused = |arguments: &[&str]| {
+        let usual = ["serve", "--port", "0", "--dynamodb-port", "0", "--in-memory", "--empty"];
+        let output = Command::new(env!("CARGO_BIN_EXE_singlet"))
+            .args(usual)
+            .args(["--log", "warn", "--only", "fus", "snakes"])
+            .args(arguments)
+            .output()
+            .unwrap();
+        assert!(!output.status.success(), "{arguments:?}");
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    for (arguments, expected) in [
+        (&["--table", "fus-main"][..], "TABLE=NAME"),
+        (&["--table", "fus-main=a b"], "3 to 255 letters"),
+        (&["--table", "fus-main=ab"], "3 to 255 letters"),
+        (
+            &["--table", "cricket-teams=teams"],
+            "the tables are fus-main, singlet-web-dev, snakes-dev",
+        ),
+        (&["--table", "fus-main=one", "--table", "fus-main=two"], "names fus-main twice"),
+        (
+            &["--table", "fus-main=one", "--table", "snakes-dev=one"],
+            "two tables would be called one",
+        ),
+        // The default environment has this table.
+        (&["--environment", "main"], "two tables would be called fus-main"),
+    ] {
+        let told = refused(arguments);
+        assert!(told.contains(expected), "{arguments:?}: {told}");
     }
 }
 
@@ -278,15 +334,14 @@ fn two_processes_on_dynamodb_local_are_one_game() {
     two_processes_are_one_game(&url);
 }
 
-/// Two servers that know nothing of each other but the store, which is DynamoDB to them. Whoever
-/// watches at either sees every move, wherever it was made; and a list that began at one of them
-/// goes on at the other.
+/// Two servers that share only the store, which looks like DynamoDB to them. A watcher at either
+/// one sees every move made at the other, and a list begun at one continues at the other.
 fn two_processes_are_one_game(url: &str) {
     const ROUNDS: u64 = 12;
     let environment = format!("test-{}", std::process::id());
     let servers = [0, 1].map(|_| Process::serve_on(url, &environment));
     let [one, other] = &servers;
-    // So long a board that nobody wins meanwhile, however the dice fall.
+    // A board too long to be won during the test.
     let board = json!({"size": 400, "snakesAndLadders": []});
     let made = one.post("/games", json!({"name": "Ann", "board": board})).json();
     let code = made["game"]["code"].as_str().unwrap();
@@ -294,7 +349,8 @@ fn two_processes_are_one_game(url: &str) {
     one.act(&format!("/games/{code}/start"), &made["secret"]);
     let mut watchers = servers.each_ref().map(|server| Watcher::open(server, code));
     let roll = format!("/games/{code}/roll");
-    // The first move is heard once the servers follow the stream: until then there is the state.
+    // Moves are broadcast once the servers follow the stream; until then the watcher gets the
+    // state.
     one.act(&roll, &made["secret"]);
     let mut number = 4;
     for watcher in &mut watchers {

@@ -1,6 +1,7 @@
-//! Uploaded pictures: checked, cut, and written anew, so that nothing but the pixels is kept of a file.
+//! Validates uploaded pictures, crops or scales them, and re-encodes them, so that only the pixels
+//! of a file are kept.
 //!
-//! This is a separate crate because decoders are generic, so the crate that names them compiles them.
+//! A separate crate because decoders are generic: the crate that names them compiles them.
 
 use image::codecs::jpeg::{JpegDecoder, JpegEncoder};
 use image::codecs::png::PngDecoder;
@@ -11,24 +12,24 @@ use image::{
 };
 use std::io::Cursor;
 
-/// How many pixels a side has at most, before anything is decoded.
+/// Maximum width and height, checked before decoding.
 const SIDE_MAX: u32 = 4096;
-/// How much memory one decoded picture takes at most.
+/// Maximum memory for a decoded picture.
 const DECODED_BYTES_MAX: u64 = 64 << 20;
-/// The quality of JPEG, of 100.
+/// JPEG quality, out of 100.
 const QUALITY: u8 = 85;
 
 /// What a picture is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PictureUse {
-    /// Of a person: cut to a square of 256 pixels.
+    /// A person: cropped to a square of 256 pixels.
     Avatar,
-    /// Of a site: made to fit into 512 by 512 pixels.
+    /// A site: scaled to fit into 512 by 512 pixels.
     Logo,
 }
 
 impl PictureUse {
-    /// How many bytes a file has at most.
+    /// Maximum file size.
     #[must_use]
     pub const fn bytes_max(self) -> usize {
         match self {
@@ -45,18 +46,18 @@ impl PictureUse {
     }
 }
 
-/// Why a file is not taken.
+/// Why a file is rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PictureFault {
-    /// It has too many bytes.
+    /// The file is too large.
     TooLarge,
-    /// It is no PNG, JPEG or WebP, or cannot be read.
+    /// Not a readable PNG, JPEG or WebP file.
     Type,
-    /// It has too few or too many pixels.
+    /// Too few or too many pixels.
     Dimensions,
 }
 
-/// Any error of a decoder says that the bytes are no picture.
+/// Any decoder error means the bytes are not a picture.
 impl From<ImageError> for PictureFault {
     fn from(error: ImageError) -> Self {
         match error {
@@ -66,29 +67,29 @@ impl From<ImageError> for PictureFault {
     }
 }
 
-/// A picture as it is stored.
+/// A picture as stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Picture {
     /// The file.
     pub bytes: Vec<u8>,
-    /// How its name ends: `jpg`, or `png` if parts of it are transparent.
+    /// The file extension: `jpg`, or `png` if parts of the picture are transparent.
     pub extension: &'static str,
 }
 
-/// Reads a file, whatever it says that it is, and makes a new one of its pixels.
+/// Decodes a file, whatever type it claims to be, and encodes its pixels as a new file.
 ///
-/// The header is read before anything is decoded: a small file can say that it has any number of
-/// pixels. Call it where a thread may be blocked.
+/// Checks the header before decoding, because a small file can claim any number of pixels. Blocks
+/// the thread.
 ///
 /// # Errors
 ///
-/// Why the file is not taken.
+/// The reason why the file is rejected.
 pub fn prepare(file: &[u8], used_as: PictureUse) -> Result<Picture, PictureFault> {
     if file.len() > used_as.bytes_max() {
         return Err(PictureFault::TooLarge);
     }
     let reader = Cursor::new(file);
-    // Without its type: what reads pixels of a decoder is compiled for each type of one.
+    // Type-erased: pixel-reading code is compiled once per decoder type.
     let decoder: Box<dyn ImageDecoder> = match image::guess_format(file)? {
         ImageFormat::Png => Box::new(png_decoder(file)?),
         ImageFormat::Jpeg => Box::new(JpegDecoder::new(reader)?),
@@ -98,8 +99,8 @@ pub fn prepare(file: &[u8], used_as: PictureUse) -> Result<Picture, PictureFault
     encode(&fit(decode(decoder, used_as)?, used_as))
 }
 
-/// What a decoder may allocate: the picture, and as much besides. PNG needs it before the header
-/// is read, because a colour profile in front of the pixels is compressed too.
+/// The decoder's memory limit: twice the picture. It is set before the header is read, because the
+/// colour profile that precedes the pixels of a PNG is compressed too.
 fn limits() -> Limits {
     let mut limits = Limits::default();
     limits.max_alloc = Some(2 * DECODED_BYTES_MAX);
@@ -130,7 +131,7 @@ fn decode(
 fn fit(picture: DynamicImage, used_as: PictureUse) -> DynamicImage {
     let (width, height) = (picture.width(), picture.height());
     match used_as {
-        // Made small before it is cut: a copy of 64 MB would be one too many.
+        // Scales before cropping, which saves a copy of 64 MB.
         PictureUse::Avatar => picture.resize_to_fill(256, 256, FilterType::Triangle),
         PictureUse::Logo if width > 512 || height > 512 => {
             picture.resize(512, 512, FilterType::Triangle)
@@ -196,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_transparent_stays_so() {
+    fn transparency_is_kept() {
         let half = RgbaImage::from_pixel(100, 100, Rgba([1, 2, 3, 128]));
         let png = file(&DynamicImage::ImageRgba8(half), ImageFormat::Png);
         let logo = prepare(&png, PictureUse::Logo).unwrap();
@@ -220,9 +221,9 @@ mod tests {
         }
     }
 
-    /// A PNG of a few bytes that says it has 20,000 by 20,000 pixels: nothing is decoded.
+    /// A PNG of a few bytes that claims 20,000 by 20,000 pixels must not be decoded.
     #[test]
-    fn a_header_that_promises_too_much_is_refused_unread() {
+    fn an_oversized_header_is_refused_before_decoding() {
         let mut png = file(&plain(64, 64), ImageFormat::Png);
         png[16..24].copy_from_slice(&[0, 0, 0x4e, 0x20, 0, 0, 0x4e, 0x20]);
         let crc = crc32(&png[12..29]);
@@ -230,8 +231,8 @@ mod tests {
         assert_eq!(prepare(&png, PictureUse::Avatar), Err(PictureFault::Dimensions));
     }
 
-    /// A colour profile of zeros was unpacked whole before any limit was set: a file of 2 MiB took
-    /// 2 GiB of memory.
+    /// A colour profile of zeros used to be decompressed before any limit was set: a file of 2 MiB
+    /// took 2 GiB of memory.
     #[test]
     fn a_compressed_profile_is_not_unpacked_beyond_the_limit() {
         let mut png = Vec::new();
@@ -245,7 +246,7 @@ mod tests {
         assert!(prepare(&png, PictureUse::Avatar).is_ok());
     }
 
-    /// The checksum of PNG.
+    /// PNG's checksum.
     fn crc32(bytes: &[u8]) -> u32 {
         let mut crc = !0_u32;
         for byte in bytes {
@@ -258,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_picture_is_refused() {
+    fn files_other_than_pictures_are_refused() {
         let svg = b"<svg xmlns='http://www.w3.org/2000/svg'><script>alert(1)</script></svg>";
         let mut cut = file(&plain(64, 64), ImageFormat::Png);
         cut.truncate(60);
@@ -271,7 +272,7 @@ mod tests {
         assert_eq!(prepare(&long, PictureUse::Avatar), Err(PictureFault::TooLarge));
     }
 
-    /// EXIF says how to turn a picture. It is turned, and EXIF is gone, with whatever was in it.
+    /// The EXIF orientation is applied and the EXIF data dropped.
     #[test]
     fn exif_is_obeyed_and_dropped() {
         let mut wide = RgbImage::from_pixel(200, 100, Rgb([255, 255, 255]));
@@ -294,7 +295,7 @@ mod tests {
         let has = |text: &[u8]| logo.bytes.windows(text.len()).any(|part| part == text);
         assert!(!has(b"Exif") && !has(b"<script>"));
         let read = image::load_from_memory(&logo.bytes).unwrap().to_rgb8();
-        // What was on the left is on top now.
+        // The left edge is at the top now.
         assert!(read.get_pixel(50, 20).0[0] < 40 && read.get_pixel(50, 180).0[0] > 215);
     }
 }

@@ -3,20 +3,19 @@ import { bringIntoView, element, focusQuietly } from "./dom.js";
 import { fieldName, Problem, withKeys } from "./http.js";
 
 /**
- * Handles a form: `handler` gets its values, the form and the button that was pressed, and returns a
- * promise. While it works, the form cannot be sent again. A problem is shown at its fields, or else
- * at the top of the form.
+ * Handles a form: `handler` gets its values, the form and the pressed button, and returns a
+ * promise. The form cannot be sent again meanwhile. A problem is shown at its fields, or else at
+ * the top of the form.
  *
- * If the handler fails and the person sends the form again, requests that are the same as before
- * have the same Idempotency-Key. So what the first attempt did without the page hearing of it, or
- * before a later request failed, is not done twice.
+ * If the handler fails and the person resubmits, identical requests reuse their Idempotency-Keys,
+ * so completed work is not repeated.
  *
- * After success the form is reset to the values of its markup. It keeps what was typed if `reset` is
- * false, or if the handler has marked a field with `markField` and returned.
+ * After success the form is reset, unless `reset` is false or the handler marked a field with
+ * `markField`.
  */
 export function onSubmit(form, handler, { reset = true } = {}) {
   let isBusy = false;
-  /** The keys of the requests since the form was last sent with success. */
+  /** Keys of the requests since the last successful submit. */
   const keys = new Map();
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
@@ -41,7 +40,7 @@ export function onSubmit(form, handler, { reset = true } = {}) {
         keys.clear();
         if (reset) form.reset();
       }
-      // A disabled button loses the focus.
+      // Disabling a button loses its focus.
       if (document.activeElement === document.body && focused?.isConnected) focused.focus({ preventScroll: true });
     } catch (error) {
       release();
@@ -50,7 +49,7 @@ export function onSubmit(form, handler, { reset = true } = {}) {
   });
 }
 
-/** The values of a form: numbers and check boxes as what they are, empty numbers left out. */
+/** The values of a form, with numbers and check boxes typed; empty numbers are left out. */
 export function formValues(form) {
   const values = {};
   for (const field of form.elements) {
@@ -67,7 +66,7 @@ export function formValues(form) {
   return values;
 }
 
-/** Shows each error at its field; what has no field here is shown at the top of the form. */
+/** Shows each error at its field, and those without a field at the top of the form. */
 export function showFormProblem(form, error) {
   if (!(error instanceof Problem)) console.error(error);
   const rest = [];
@@ -94,14 +93,14 @@ function fieldOf(form, pointer) {
   const path = pointer.split("/").filter(Boolean);
   const names = [path.join("."), path[0], path.at(-1)];
   const found = names.map((name) => (name ? form.elements.namedItem(name) : null)).find(Boolean);
-  // Several radio buttons of one name are one field.
+  // Radio buttons with one name are one field.
   const field = found instanceof RadioNodeList ? found[0] : found;
   return field?.type === "hidden" ? null : field;
 }
 
 let ids = 0;
 
-/** Shows what is wrong with a field beside it. */
+/** Shows an error beside a field. */
 export function markField(input, detail) {
   const text = `${detail[0].toUpperCase()}${detail.slice(1)}${/[.!?]$/.test(detail) ? "" : "."}`;
   ids += 1;
@@ -130,8 +129,8 @@ function clearFields(form) {
 let shown = null;
 
 /**
- * Shows a problem at the top of `near` (the page's main part unless given), brings it into view and
- * focuses it. One problem is shown at a time.
+ * Shows a problem at the top of `near` (by default the main part), scrolls to it and focuses it.
+ * One problem is shown at a time.
  */
 export function showProblem(error, { near = document.querySelector("main"), focus = true } = {}) {
   clearProblem();
@@ -143,7 +142,7 @@ export function showProblem(error, { near = document.querySelector("main"), focu
   if (focus) box.focus({ preventScroll: true });
 }
 
-/** Removes the problem that is shown, if there is one. */
+/** Removes the problem shown, if any. */
 export function clearProblem() {
   if (!shown) return;
   const { box, focused } = shown;

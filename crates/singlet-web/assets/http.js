@@ -4,18 +4,18 @@ import { credentials } from "./session.js";
 /** The path of this page's system, such as `/guestbook`. */
 export const base = `/${document.documentElement.dataset.system ?? location.pathname.split("/")[1]}`;
 
-/** How long a request may take, beyond the time for a raw body. A server that is there answers sooner. */
+/** Timeout of a request, plus the time for a raw body. */
 const TIME_MAX_MS = 15_000;
-/** How many bytes of a raw body must go out in a millisecond, on average. The server asks for as many. */
+/** Minimum upload rate of a raw body in bytes per millisecond, the same as the server's. */
 const RAW_BYTES_PER_MS_MIN = 16;
-/** How often a request that is safe to repeat is repeated. */
+/** How often a safe request is retried. */
 const REPEATS_MAX = 2;
-/** The longest wait before a repetition; a server that asks for more is believed to be busy. */
+/** The longest delay before a retry; if the server asks for more, the request fails. */
 const WAIT_MAX_MS = 3_000;
-/** Statuses that say nothing about the request itself: the server or something before it is in trouble. */
+/** Statuses of temporary failures of the server or a proxy. */
 const TEMPORARY_STATUSES = [408, 429, 500, 502, 503, 504];
 
-/** Why a request failed, as the server explains it (RFC 9457). Its message can be shown to people. */
+/** Why a request failed (RFC 9457). Its message can be shown to people. */
 export class Problem extends Error {
   constructor(problem, { cause, retryAfterMs = null } = {}) {
     const errors = problem.errors ?? [];
@@ -26,20 +26,20 @@ export class Problem extends Error {
     this.title = problem.title;
     /** `[{ in, field, detail }]`; `field` is a JSON pointer such as `/name`. */
     this.fieldErrors = errors;
-    /** All members, with those that the system has added. */
+    /** All members, including the system's own. */
     this.members = problem;
-    /** How long the server asks to wait before the next attempt (Retry-After), or null. */
+    /** The delay requested by Retry-After, or null. */
     this.retryAfterMs = retryAfterMs;
   }
 
-  /** Whether the server could not be asked: it may or may not have done what was asked for. */
+  /** Whether the server was unreachable: the request may or may not have been executed. */
   get isUnreachable() {
     return this.code === "unreachable";
   }
 
   /**
-   * Whether the same request may succeed later: the server could not be reached, was busy or failed,
-   * or still works on a request with the same Idempotency-Key. Anything else is a refusal.
+   * Whether the request may succeed later: the server was unreachable, busy or failing, or is still
+   * processing a request with the same Idempotency-Key. Anything else is a refusal.
    */
   get isTemporary() {
     return this.isUnreachable || this.code === "in-progress" || TEMPORARY_STATUSES.includes(this.status);
@@ -58,7 +58,7 @@ function sentence(text) {
 
 const versions = new WeakMap();
 
-/** The version that the server gave with a value (its ETag), to be sent as `version` with a change. */
+/** The version of a value (its ETag), to be sent as `version` with a change. */
 export function versionOf(value) {
   return versions.get(value) ?? value?.version;
 }
@@ -68,16 +68,15 @@ export function randomKey() {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** The actions that are under way, the latest last: their keys, and how often each request was sent. */
+/** Running actions, the latest last: their keys, and how often each request was sent. */
 const runs = [];
 
 /**
- * Runs `action`, and keeps the Idempotency-Keys of its requests in `keys`, a Map. If `action` runs
- * again with the same Map, a request with the same method, path and body has the same key: the server
- * does not do again what it did the first time. A request that is sent twice in one run is two
- * requests. What replaces or removes something (any method but POST) has a new key if another such
- * request went to the same path since. Where two actions run at once, the Map of the later one takes
- * the keys of both.
+ * Runs `action` and records the Idempotency-Keys of its requests in `keys`, a Map. If it runs again
+ * with the same Map, a request with the same method, path and body reuses its key, so the server
+ * does not execute it again. Sending a request twice in one run counts as two. Requests other than
+ * POST get a new key if another such request went to the same path since. If two actions run at
+ * once, the Map of the later one gets the keys of both.
  */
 export async function withKeys(keys, action) {
   const run = { keys, counts: new Map() };
@@ -95,7 +94,7 @@ function keyFor(method, path, body) {
   const name = JSON.stringify([method, body]);
   const sentThere = run.keys.get(path) ?? new Map();
   const known = sentThere.get(name) ?? [];
-  // What was there before this change is another change if it is sent once more.
+  // Such a change supersedes earlier ones: resending one of those is a new change.
   if (method !== "POST") sentThere.clear();
   run.keys.set(path, sentThere.set(name, known));
   const count = run.counts.get(known) ?? 0;
@@ -109,12 +108,12 @@ function isRaw(body) {
 }
 
 /**
- * Sends a request, and returns what the response says in JSON, or null if it has no body. Throws a
- * Problem if it is refused.
+ * Sends a request and returns the JSON of the response, or null without a body. Throws a Problem if
+ * it is refused.
  *
- * `once` adds an Idempotency-Key: the request is repeated if its response got lost, and the server
- * carries it out once. A form that is sent again after a problem repeats its keys. `version` is sent
- * as If-Match: the change is refused with 412 if the value has changed since.
+ * `once` adds an Idempotency-Key: the request is retried if its response is lost, and executed
+ * once. A resubmitted form reuses its keys. `version` is sent as If-Match: the change fails with
+ * 412 if the value has changed since.
  */
 export async function request(method, path, { body, headers, once = false, version, signal } = {}) {
   const options = {
@@ -141,7 +140,7 @@ export async function request(method, path, { body, headers, once = false, versi
     if (response.ok) return read(response, text);
     const problem = refusal(response, text);
     const wait = problem.retryAfterMs ?? 300 * 2 ** repeats;
-    // A request with this key is still being worked on, or the server had no time for it.
+    // Still in progress, or the server was overloaded.
     const isWorthIt = response.status === 503 || problem.code === "in-progress";
     if (isLast || !isWorthIt || wait > WAIT_MAX_MS) throw problem;
     await pause(wait);
@@ -181,7 +180,7 @@ function refusal(response, text) {
   }
 }
 
-/** Reads a Retry-After header, which is a number of seconds or a date. Null if it is missing or malformed. */
+/** Parses Retry-After: seconds or a date. Null if missing or malformed. */
 function readRetryAfter(text) {
   if (!text) return null;
   const ms = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now();

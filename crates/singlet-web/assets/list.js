@@ -1,24 +1,24 @@
-// Lists that come in parts.
+// Paged lists.
 import { announce, element, replaceKeepingFocus } from "./dom.js";
 import { request } from "./http.js";
 
-/** How many parts `reload` reads at most, to show as much as before. */
+/** Maximum number of pages `reload` reads to show as much as before. */
 const PARTS_MAX = 5;
 
 /**
- * Shows a list that the server gives in parts (`{ items, next }`), with a button for more.
+ * Shows a paged list (`{ items, next }`) with a button for more.
  *
- * `path` is the address, or a function that returns it; `item` makes the node of a value, `key` its
- * key. `empty` is shown when there is nothing, `more` on the button. `filter` leaves values out.
- * `isBefore(one, other)` says where new values belong; without it they come first. `onPart(part)` is
- * called with each part before its items are shown, for what comes beside them.
+ * `path` is the address, or a function that returns it; `item` creates the node of a value, `key`
+ * its key. `empty` is shown for an empty list, `more` on the button. `filter` hides values.
+ * `isBefore(one, other)` orders new values; by default they come first. `onPart(part)` is called
+ * with each page before its items are shown.
  */
 export function pagedList(container, { path, item, key, empty = "Nothing yet.", more = "More", filter = () => true, isBefore = () => true, onPart }) {
   let values = [];
   let next = null;
-  /** Loads that began before this one have no say any more. */
+  /** Results of older loads are ignored. */
   let generation = 0;
-  /** What was changed while a part was on its way, which may be older. */
+  /** Changes made while a page is loading, which may be older. */
   let changes = null;
   const note = element("p", { class: "list-note quiet", role: "status" }, "Loading…");
   const button = element("button", { type: "button", class: "plain more", hidden: true, click: () => load({ isMore: true }) }, more);
@@ -56,7 +56,7 @@ export function pagedList(container, { path, item, key, empty = "Nothing yet.", 
       render();
       if (isMore) {
         announce(`${values.length - shownBefore} more.`);
-        // The button moved away, or is gone: the first new item is next.
+        // The button moved or disappeared: focus the first new item.
         if (isFocused) focusItem(shownBefore);
       }
     } catch (error) {
@@ -97,9 +97,9 @@ export function pagedList(container, { path, item, key, empty = "Nothing yet.", 
 
   load();
   return {
-    /** Reads the list again, as much of it as is shown. */
+    /** Reloads as much of the list as is shown. */
     reload: () => load(),
-    /** Shows a value that is new or has changed. */
+    /** Shows a new or changed value. */
     upsert(value) {
       change(() => {
         const at = values.findIndex((one) => key(one) === key(value));
@@ -111,11 +111,11 @@ export function pagedList(container, { path, item, key, empty = "Nothing yet.", 
         values.splice(place < 0 ? values.length : place, 0, value);
       });
     },
-    /** Takes a value out. */
+    /** Removes a value. */
     remove(gone) {
       change(() => { values = values.filter((one) => key(one) !== gone); });
     },
-    /** The values that are shown. */
+    /** The values shown. */
     values: () => values.filter((value) => filter(value)),
   };
 }

@@ -1,4 +1,4 @@
-// Signing in on a server for trying things out.
+// Development sign-in.
 import { byId, element } from "/assets/dom.js";
 import { onSubmit, showProblem } from "/assets/form.js";
 import { request } from "/assets/http.js";
@@ -13,8 +13,8 @@ function show() {
 }
 
 /**
- * The address of the page that the person came from, with its query and its fragment. Null unless it
- * was given as a path of this server: one that begins with exactly one `/`.
+ * The address to return to, with query and fragment. Null unless it is a path on this server that
+ * begins with exactly one `/`.
  */
 function returnAddress() {
   const path = new URLSearchParams(location.search).get("return") ?? "";

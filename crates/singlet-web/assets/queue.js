@@ -1,4 +1,4 @@
-// Entries that are sent when there is a connection, each once and in order.
+// An offline queue: entries are sent when there is a connection, once each and in order.
 import { Problem, randomKey } from "./http.js";
 import { caller, onChange as onCallerChange, token } from "./session.js";
 
@@ -8,28 +8,27 @@ const RETRY_WAIT_MAX_MS = 30_000;
 const RETRY_AFTER_MAX_MS = 3600_000;
 
 /**
- * A queue that survives reloads and is shared by the tabs of a browser. One tab at a time sends, one
- * entry at a time.
+ * A queue that survives reloads and is shared by all tabs. One tab at a time sends, one entry at a
+ * time.
  *
- * `send(entry, { key })` sends an entry with `key` as its Idempotency-Key, so that the server carries
- * it out once, however often it is sent. If it throws a Problem that is not temporary, the entry is
- * refused. After any other error (no connection, a busy or failing server, a request with this key
- * that is still in progress) the entry is sent again later: after growing waits, and not before the
- * time that the server names in Retry-After. Later entries wait behind it.
+ * `send(entry, { key })` sends an entry with `key` as its Idempotency-Key, so the server executes
+ * it once. If it throws a Problem that is not temporary, the entry is refused. After any other
+ * error (no connection, a busy or failing server, a request with this key in progress) it is
+ * retried with backoff, and not before Retry-After. Later entries wait behind it.
  *
- * `onRefused` says what a refused entry means for the later ones. With "stop", which is the default,
- * they wait, because they may build on it. With "skip" they are sent, and the refused one stays
- * marked with its `error`. In both cases `retry()` sends it again, `replace(id, entry)` corrects it,
- * and `drop(id)` gives it up.
+ * `onRefused` decides about entries after a refused one. With "stop" (the default) they wait,
+ * because they may depend on it. With "skip" they are sent, and the refused one stays with its
+ * `error`. In both cases `retry()` resends it, `replace(id, entry)` corrects it, and `drop(id)`
+ * discards it.
  *
- * Entries are sent only while the person is signed in who has added them. They do not hold up the
- * entries of other people. If the token has expired, or the server refuses it (401), entries wait
- * until that person has signed in again; meanwhile `needsSignIn` is true.
+ * Entries are only sent while the person who added them is signed in, and do not block those of
+ * others. If the token has expired or is refused (401), entries wait for a new sign-in; meanwhile
+ * `needsSignIn` is true.
  *
- * An entry that the server says was carried out before (`answer-not-kept`) is removed without `onSent`.
+ * An entry that was already executed (`answer-not-kept`) is removed without `onSent`.
  *
  * `onChange(entries)` is called after each change, in every tab; `onSent(entry, result)` in the tab
- * that has sent it.
+ * that sent it.
  */
 export class OfflineQueue {
   #prefix;
@@ -39,14 +38,14 @@ export class OfflineQueue {
   #runsAgain = false;
   #timer = null;
   #attempts = 0;
-  /** The token that the server has refused. */
+  /** The token refused by the server. */
   #refusedToken = null;
 
-  /** The names of this browser's queues that have entries and whose names begin so. */
+  /** Names of non-empty queues in this browser that begin with this prefix. */
   static names(prefix) {
     const start = `${STORAGE_PREFIX}${prefix}`;
     const keys = Object.keys(localStorage).filter((key) => key.startsWith(start));
-    // Ids of entries have no dots.
+    // Entry ids have no dots.
     return [...new Set(keys.map((key) => key.slice(STORAGE_PREFIX.length, key.lastIndexOf("."))))];
   }
 
@@ -70,13 +69,13 @@ export class OfflineQueue {
   }
 
   /**
-   * Adds an entry (any JSON value), and returns its id. `key` is its Idempotency-Key, which is random
-   * unless given: give it if the same request may already have been sent with it. The server takes
-   * keys of 16 to 128 characters that cannot be guessed.
+   * Adds an entry (any JSON value) and returns its id. `key` is its Idempotency-Key, random by
+   * default: pass it if the request may have been sent with it before. The server accepts keys of
+   * 16 to 128 characters that cannot be guessed.
    */
   push(entry, { key = randomKey() } = {}) {
-    // Ids sort by time. Each entry has a place of its own in the storage, so that tabs cannot
-    // overwrite each other's.
+    // Ids sort by time. Each entry has its own storage key, so that tabs cannot overwrite each
+    // other's.
     const last = Number(this.entries().at(-1)?.id.split("-")[0] ?? 0);
     const id = `${String(Math.max(Date.now(), last + 1)).padStart(15, "0")}-${randomKey().slice(0, 8)}`;
     this.#write({ id, key, entry, subject: token.subject(), error: null });
@@ -86,22 +85,23 @@ export class OfflineQueue {
   }
 
   /**
-   * What waits: `[{ id, key, entry, subject, error }]`, oldest first. `key` is the Idempotency-Key,
-   * `subject` says who has added the entry (null for a visitor), `error` why the server refused it.
+   * Waiting entries, oldest first: `[{ id, key, entry, subject, error }]`. `key` is the
+   * Idempotency-Key, `subject` the person who added it (null for a visitor), `error` why the server
+   * refused it.
    */
   entries() {
     const keys = Object.keys(localStorage).filter((key) => key.startsWith(this.#prefix)).sort();
     return keys.map((key) => this.#read(key)).filter(Boolean);
   }
 
-  /** Whether entries wait because the person who has added them must sign in again. */
+  /** Whether entries wait for the person who added them to sign in again. */
   get needsSignIn() {
     const subject = token.subject();
     if (subject === null || (caller() && token.text() !== this.#refusedToken)) return false;
     return this.entries().some((one) => one.subject === subject && !one.error);
   }
 
-  /** Gives up an entry. */
+  /** Discards an entry. */
   drop(id) {
     localStorage.removeItem(this.#prefix + id);
     this.#changed();
@@ -109,10 +109,9 @@ export class OfflineQueue {
   }
 
   /**
-   * Replaces a refused entry by one that the person has corrected. It keeps its id and its place, and
-   * is sent again. It gets a new Idempotency-Key unless `key` is given, because the server rejects a
-   * key that comes again with another body. Returns false, and changes nothing, if there is no such
-   * entry or it was not refused.
+   * Replaces a refused entry by a corrected one, which keeps its id and place and is sent again. It
+   * gets a new Idempotency-Key unless `key` is given, because the server rejects a key reused with
+   * another body. Returns false if there is no such entry or it was not refused.
    */
   replace(id, entry, { key = randomKey() } = {}) {
     const one = this.#read(this.#prefix + id);
@@ -123,7 +122,7 @@ export class OfflineQueue {
     return true;
   }
 
-  /** Tries again to send what was refused. */
+  /** Resends refused entries. */
   retry() {
     for (const one of this.entries()) if (one.error) this.#write({ ...one, error: null });
     this.#changed();
@@ -142,13 +141,13 @@ export class OfflineQueue {
     localStorage.setItem(this.#prefix + one.id, JSON.stringify(one));
   }
 
-  /** Removes an entry that was sent, unless it has been replaced meanwhile. */
+  /** Removes a sent entry, unless it was replaced meanwhile. */
   #remove(sent) {
     this.#attempts = 0;
     if (this.#read(this.#prefix + sent.id)?.key === sent.key) localStorage.removeItem(this.#prefix + sent.id);
   }
 
-  /** Changes an entry that was sent, unless it has been dropped or replaced meanwhile. */
+  /** Updates a sent entry, unless it was dropped or replaced meanwhile. */
   #update(sent, changes) {
     if (this.#read(this.#prefix + sent.id)?.key === sent.key) this.#write({ ...sent, ...changes });
   }
@@ -157,7 +156,9 @@ export class OfflineQueue {
     this.#notify(this.#options.onChange, this.entries());
   }
 
-  /** Calls a listener of the page. Its errors must not stop the queue, nor pass for a failed request. */
+  /**
+   * Calls a listener of the page. Its errors must not stop the queue or count as a failed request.
+   */
   #notify(listener, ...values) {
     try {
       listener?.(...values);
@@ -167,7 +168,7 @@ export class OfflineQueue {
   }
 
   async #run() {
-    // A run that has seen the last entry may not be over yet: it must look again.
+    // A run may have passed the last entry without having ended: make it look again.
     this.#runsAgain = true;
     if (this.#isRunning) return;
     this.#isRunning = true;
@@ -175,7 +176,7 @@ export class OfflineQueue {
       while (this.#runsAgain) {
         this.#runsAgain = false;
         clearTimeout(this.#timer);
-        // Without locks (a page that is not on https) the keys still make the server do it once.
+        // Without locks (no https), the idempotency keys still prevent duplicates.
         if (navigator.locks) await navigator.locks.request(this.#name, () => this.#sendAll());
         else await this.#sendAll();
       }
@@ -184,7 +185,7 @@ export class OfflineQueue {
     }
   }
 
-  /** The entry to send next, or null. What somebody else has added is not sent in this caller's name. */
+  /** The next entry to send, or null. Entries of other people are not sent as this caller. */
   #next() {
     const subject = caller()?.subject ?? null;
     if (subject !== null && token.text() === this.#refusedToken) return null;
@@ -196,7 +197,7 @@ export class OfflineQueue {
   async #sendAll() {
     for (let next = this.#next(); next; next = this.#next()) {
       const wait = (next.notBefore ?? 0) - Date.now();
-      // A longer wait than can have been asked for means that the clock was changed.
+      // A wait above the maximum means that the clock was changed.
       if (wait > 0 && wait <= RETRY_AFTER_MAX_MS) {
         this.#runLater(wait);
         return;
@@ -208,7 +209,7 @@ export class OfflineQueue {
         this.#notify(this.#options.onSent, next.entry, result);
       } catch (error) {
         const isProblem = error instanceof Problem;
-        // It was carried out before, and there is no answer to hand on.
+        // Already carried out, without a response to hand on.
         if (isProblem && error.code === "answer-not-kept") {
           this.#remove(next);
           this.#changed();
@@ -224,7 +225,7 @@ export class OfflineQueue {
         if (error.status === 401 && next.subject !== null) {
           this.#refusedToken = sentWith;
           this.#changed();
-          // Somebody may have signed in meanwhile.
+          // The person may have signed in meanwhile.
           continue;
         }
         this.#update(next, { error: error.message });
@@ -233,7 +234,7 @@ export class OfflineQueue {
     }
   }
 
-  /** Schedules the next attempt for an entry that has failed for now. */
+  /** Schedules a retry of an entry after a temporary failure. */
   #waitAfter(sent, retryAfterMs) {
     const backoff = Math.min(1000 * 2 ** this.#attempts, RETRY_WAIT_MAX_MS) * (0.5 + Math.random());
     this.#attempts += 1;
@@ -241,7 +242,7 @@ export class OfflineQueue {
       this.#runLater(backoff);
       return;
     }
-    // Kept with the entry, so that other tabs and a reloaded page wait as well.
+    // Stored with the entry, so that other tabs and a reloaded page wait as well.
     const wait = Math.min(Math.max(retryAfterMs, backoff), RETRY_AFTER_MAX_MS);
     this.#update(sent, { notBefore: Date.now() + wait });
     this.#runLater(wait);

@@ -1,9 +1,10 @@
-// Shows an interface as its OpenAPI document describes it, and lets people try it.
+// Shows an API from its OpenAPI document, and lets people try it.
 import { byId, element } from "/assets/dom.js";
 import { showProblem } from "/assets/form.js";
 import { base, request } from "/assets/http.js";
 import { token } from "/assets/session.js";
 
+const METHODS = ["get", "post", "put", "patch", "delete"];
 const place = byId("operations");
 
 try {
@@ -14,13 +15,14 @@ try {
 }
 
 function show(api) {
-  const operations = [];
+  const groups = new Map(api.tags.map(({ name }) => [name, []]));
   for (const [path, methods] of Object.entries(api.paths)) {
-    for (const [method, operation] of Object.entries(methods)) {
-      operations.push(shown(api, path, method, operation));
+    for (const method of METHODS.filter((one) => methods[one])) {
+      groups.get(methods[method].tags[0]).push(shown(api, path, method, methods[method]));
     }
   }
-  place.replaceChildren(...operations);
+  place.replaceChildren(...[...groups].map(([name, operations]) =>
+    element("section", { "aria-labelledby": `tag-${name}` }, element("h2", { id: `tag-${name}` }, name), operations)));
   byId(location.hash.slice(1))?.setAttribute("open", "");
 }
 
@@ -28,9 +30,9 @@ function shown(api, path, method, operation) {
   const details = element("details", { class: "card operation", id: operation.operationId },
     element("summary", {},
       element("span", { class: `method ${method}` }, method.toUpperCase()),
-      element("code", {}, path),
-      element("span", { class: "quiet" }, operation.summary)));
-  // Most are never opened.
+      element("code", {}, base + path),
+      element("span", { class: "quiet" }, prose(operation.summary))));
+  // Rendered on first opening: most never are.
   details.addEventListener("toggle", () => {
     if (details.open && details.children.length === 1) {
       details.append(element("div", { class: "inside" },
@@ -41,28 +43,34 @@ function shown(api, path, method, operation) {
   return details;
 }
 
+/** Text with backticks rendered as code. */
+function prose(text) {
+  return text.split("`").map((part, index) => (index % 2 ? element("code", {}, part) : part));
+}
+
 function explained(api, operation) {
-  const parts = [element("p", {}, operation.description)];
+  const parts = [element("p", {}, prose(operation.description))];
   if (operation.parameters) {
-    parts.push(element("h2", {}, "Parameters"), element("ul", { class: "fields" },
+    parts.push(element("h3", {}, "Parameters"), element("ul", { class: "fields" },
       operation.parameters.map((one) => field(api, `${one.name} (${one.in})`, one.schema, one.required, one.description))));
   }
+  const problems = new Map(api["x-problems"].map(({ code, type }) => [code, type]));
   const body = operation.requestBody?.content["application/json"]?.schema;
-  if (body) parts.push(element("h2", {}, "Body"), members(api, body));
+  if (body) parts.push(element("h3", {}, "Body"), members(api, body));
   for (const [status, answer] of Object.entries(operation.responses)) {
     const json = answer.content?.["application/json"]?.schema;
     const codes = answer.content?.["application/problem+json"]?.schema.properties.code.enum;
     if (Number(status) < 400) {
-      parts.push(element("h2", {}, `Answer ${status}`), json ? members(api, json) : element("p", {}, answer.description));
+      parts.push(element("h3", {}, `Answer ${status}`), json ? members(api, json) : element("p", {}, prose(answer.description)));
     } else if (codes) {
       parts.push(element("p", {}, element("span", { class: "badge" }, status), " ",
-        codes.flatMap((code, index) => [index ? ", " : "", element("a", { href: `/problems#${code}` }, code)])));
+        codes.flatMap((code, index) => [index ? ", " : "", element("a", { href: problems.get(code) }, code)])));
     }
   }
   return parts;
 }
 
-/** What a schema stands for, wherever it is defined. */
+/** Resolves schema references. */
 function resolved(api, schema) {
   const name = schema.$ref?.replace("#/components/schemas/", "");
   if (name) return resolved(api, api.components.schemas[name]);
@@ -85,7 +93,7 @@ function field(api, name, schema, isRequired, about, depth = 0) {
   return element("li", {},
     element("code", {}, name), " ",
     element("span", { class: "quiet" }, kind(api, schema), isRequired ? "" : ", optional"),
-    about ?? inner.description ? element("div", { class: "quiet" }, about ?? inner.description) : null,
+    about ?? inner.description ? element("div", { class: "quiet" }, prose(about ?? inner.description)) : null,
     nested.properties && depth < 4 ? members(api, nested, depth + 1) : null);
 }
 
@@ -102,7 +110,7 @@ function kind(api, schema) {
   return [types.join(" or "), ...bounds].join(", ");
 }
 
-/** A value that fits a schema, to begin with. */
+/** An example value for a schema. */
 function example(api, schema) {
   const inner = resolved(api, schema);
   if (inner.default !== undefined) return inner.default;
@@ -139,7 +147,7 @@ function tried(api, path, method, operation) {
   const body = schema ? element("textarea", { class: "code", spellcheck: "false" }, JSON.stringify(example(api, schema), null, 2)) : null;
   const result = element("div", { "aria-live": "polite" });
   const form = element("form", { class: "try", submit },
-    element("h2", {}, "Try it"), fields, credentials,
+    element("h3", {}, "Try it"), fields, credentials,
     body ? element("label", {}, "Body", body) : null,
     element("button", {}, "Send"), result);
   return form;
@@ -166,7 +174,7 @@ function tried(api, path, method, operation) {
       return;
     }
     let pretty = text;
-    try { pretty = JSON.stringify(JSON.parse(text), null, 2); } catch { /* It is no JSON, and is shown as it is. */ }
+    try { pretty = JSON.stringify(JSON.parse(text), null, 2); } catch { /* Not JSON: shown as text. */ }
     result.replaceChildren(
       element("p", { class: answer.ok ? "status-good" : "status-bad" }, `${answer.status} ${answer.statusText}`),
       element("pre", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Response" }, pretty));

@@ -1,10 +1,10 @@
-// Who is signed in, in this browser.
+// The session of this browser.
 import { element, replaceKeepingFocus } from "./dom.js";
 
 const KEY = "singlet.token";
 const listeners = new Set();
 
-/** The token that requests carry. */
+/** The token sent with requests. */
 export const token = {
   keep(text) {
     localStorage.setItem(KEY, text);
@@ -15,12 +15,12 @@ export const token = {
     notify();
   },
   text: () => localStorage.getItem(KEY),
-  /** What the token says, or null if there is none or it has expired. The server checks it. */
+  /** The claims of the token, or null if it is missing or expired. The server verifies them. */
   claims() {
     const claims = decoded(this.text());
     return claims && claims.exp * 1000 > Date.now() ? { groups: [], ...claims } : null;
   },
-  /** Whose token it is, also after it has expired; null for a visitor and after signing out. */
+  /** The subject of the token, even if expired; null for visitors and after signing out. */
   subject() {
     return decoded(this.text())?.sub ?? null;
   },
@@ -42,14 +42,14 @@ export function caller() {
   return claims && { subject: claims.sub, name: claims.name ?? claims.sub, groups: claims.groups };
 }
 
-/** The headers by which a request says who calls. */
+/** The authentication headers of a request. */
 export function credentials() {
   return token.claims() ? { authorization: `Bearer ${token.text()}` } : {};
 }
 
 /**
- * Calls `listener` when somebody signs in or out, in any tab of this browser, and when the token
- * expires. Returns a function that ends it.
+ * Calls `listener` on sign-in and sign-out in any tab, and when the token expires. Returns a
+ * function that stops it.
  */
 export function onChange(listener) {
   listeners.add(listener);
@@ -61,7 +61,7 @@ function notify() {
   for (const listener of listeners) listener(caller());
 }
 
-/** The longest time that a timer can wait. */
+/** The longest delay of a timer. */
 const TIMER_MS_MAX = 2 ** 31 - 1;
 let expiryTimer = null;
 
@@ -80,31 +80,31 @@ addEventListener("storage", (event) => {
 });
 
 /**
- * Where people sign in, and come back from to this page, with its query and its fragment (invitation
- * links carry a code there). Null if this server has no such page.
+ * The sign-in address, which returns to this page with its query and fragment (invitation links
+ * carry a code there). Null without a sign-in page.
  */
 export function signInAddress() {
   const { signIn } = document.documentElement.dataset;
   return signIn ? `${signIn}?return=${encodeURIComponent(location.pathname + location.search + location.hash)}` : null;
 }
 
-/** A link to the page where people sign in, or null if this server has none. */
+/** A link to the sign-in page, or null without one. */
 export function signInLink(text = "Sign in") {
   const address = signInAddress();
   return address && element("a", { href: address, class: "button small", click: updateReturn }, text);
 }
 
-/** The page's address may have changed since the link was made: tabs and filters change it. */
+/** Updates the return address: tabs and filters change the page's address. */
 function updateReturn({ currentTarget }) {
   currentTarget.href = signInAddress();
 }
 
-/** Forgets who is signed in. */
+/** Removes the token. */
 export function signOut() {
   token.forget();
 }
 
-/** Shows who is signed in and lets them sign out, and visitors sign in. */
+/** Shows the caller with a sign-out button, or a sign-in link to visitors. */
 export function callerMenu(container) {
   const show = () => {
     const who = caller();

@@ -1,13 +1,11 @@
-// Sharing a link, by whatever the browser has.
+// Shares a link with the means the browser has.
 import { announce, element } from "./dom.js";
 import { sheet } from "./dialog.js";
-
-/** The longest text of which the server makes a QR code. */
-const QR_BYTES_MAX = 512;
+import { qrCode } from "./qr.js";
 
 /**
- * Shares a link: with the system's own dialog, else by copying it, else by showing it selected and
- * as a QR code. Resolves to "shared", "copied", "shown" or "cancelled".
+ * Shares a link with the system's dialog, else by copying it, else by showing it selected and as a
+ * QR code. Resolves to "shared", "copied", "shown" or "cancelled".
  */
 export async function shareLink(url, { title, text } = {}) {
   if (navigator.share) {
@@ -28,17 +26,33 @@ export async function shareLink(url, { title, text } = {}) {
   }
 }
 
-/** Shows a link, selected so that it can be copied, and as a QR code for phones. */
+/** Shows a link with buttons to copy and share it, and as a QR code for phones. */
 export function showLink(url, { title = "Share this link", text } = {}) {
   const field = element("input", { readonly: true, value: url, "aria-label": "Link" });
-  const content = [text ? element("p", {}, text) : null, element("p", {}, "Copy this link, or scan the code with a phone."), field];
-  if (new TextEncoder().encode(url).length <= QR_BYTES_MAX) {
-    const code = element("img", { class: "qr", alt: "QR code of the link", src: `/assets/qr.svg?text=${encodeURIComponent(url)}` });
-    code.addEventListener("error", () => code.remove());
-    content.push(code);
-  }
-  const shown = sheet(content, { title });
-  field.focus();
-  field.select();
+  const select = () => {
+    field.focus();
+    field.select();
+  };
+  const copy = element("button", { type: "button", click: () => copyLink(url, copy, select) }, "Copy link");
+  const share = navigator.share && element("button", { type: "button", class: "plain", click: () => navigator.share({ title, text, url }).catch(() => {}) }, "Share…");
+  const shown = sheet([
+    text ? element("p", {}, text) : null,
+    field,
+    element("div", { class: "actions share-actions" }, copy, share),
+    qrCode(url, "QR code of the link"),
+  ], { title });
+  select();
   return shown;
+}
+
+async function copyLink(url, button, select) {
+  try {
+    await navigator.clipboard.writeText(url);
+    button.textContent = "Copied";
+    announce("The link is copied.");
+  } catch {
+    // The person copies the selected text.
+    button.textContent = "Copy the selected link";
+    select();
+  }
 }

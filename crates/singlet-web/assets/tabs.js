@@ -1,11 +1,11 @@
-// Tabs: links to parts of a page, of which one is shown.
+// Tabs: links to parts of a page, one of which is shown.
 
 const FOCUSABLE = "a[href], button, input, select, textarea, summary, [tabindex='0']";
 
 /**
- * Makes tabs of `<nav class="tabs"><a href="#games">Games</a> …</nav>` inside `container` and the
- * elements that the links name. Arrow keys go from tab to tab; the address names the one that is
- * shown. Without this script all parts are shown, and the links go to them.
+ * Turns `<nav class="tabs"><a href="#games">Games</a> …</nav>` inside `container` and the linked
+ * elements into tabs. Arrow keys switch tabs, and the address names the current one. Without this
+ * script all parts are shown, and the links jump to them.
  */
 export function tabs(container, { onShow } = {}) {
   const list = container.querySelector(".tabs");
@@ -46,7 +46,7 @@ export function tabs(container, { onShow } = {}) {
       link.setAttribute("aria-selected", String(isShown));
       link.tabIndex = isShown ? 0 : -1;
       panelOf(link).hidden = !isShown;
-      // The keyboard reaches a panel by its links and buttons; one without any it reaches itself.
+      // A panel without links or buttons must be focusable itself.
       if (isShown && !panelOf(link).querySelector(FOCUSABLE)) panelOf(link).setAttribute("tabindex", "0");
       else panelOf(link).removeAttribute("tabindex");
     }

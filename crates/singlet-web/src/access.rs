@@ -1,23 +1,22 @@
-//! Who may do what: roles on a resource.
+//! Role-based access to a resource.
 //!
-//! A service reads the grant that it has stored for the caller, makes an [`Access`] of it, and
-//! requires a role. The order of refusals is always the same: 401 for callers who have not signed in,
-//! then the 404 of a hidden resource, then 403.
+//! A service builds an [`Access`] from the caller's stored grant and requires a role. Refusals have
+//! a fixed order: 401 for visitors, then the 404 of a hidden resource, then 403.
 
 use crate::identity::Caller;
 use crate::problem::{ApiError, FORBIDDEN, Problem, UNAUTHENTICATED};
 use std::fmt::{self, Debug, Display};
 
-/// A role on one resource. Greater roles include lesser ones. Declared by [`roles!`](crate::roles).
+/// A role on a resource. Greater roles include lesser ones. Declared by [`roles!`](crate::roles).
 pub trait Role: Copy + Ord + Debug + Send + Sync + 'static {
-    /// All roles, the least first.
+    /// All roles in ascending order.
     const ALL: &'static [Self];
 
-    /// The role's name, as it is declared.
+    /// The declared name.
     fn name(self) -> &'static str;
 }
 
-/// Declares the roles on a kind of resource, the least first.
+/// Declares the roles on a kind of resource, in ascending order.
 ///
 /// ```
 /// use singlet_web::access::Role;
@@ -32,7 +31,7 @@ pub trait Role: Copy + Ord + Debug + Send + Sync + 'static {
 /// assert_eq!(LeagueRole::Scorekeeper.name(), "Scorekeeper");
 /// ```
 ///
-/// Other derives can be added, such as singlet's `Attribute` for roles that are stored.
+/// Other derives can be added, such as singlet's `Attribute` for stored roles.
 #[macro_export]
 macro_rules! roles {
     (
@@ -60,7 +59,7 @@ macro_rules! roles {
     };
 }
 
-/// The rights of one caller on one resource: made in a service from the grant it has read.
+/// A caller's access to a resource, built from the stored grant.
 ///
 /// ```
 /// use singlet_web::access::Access;
@@ -82,24 +81,24 @@ pub struct Access<R> {
 }
 
 impl<R: Role> Access<R> {
-    /// `role` is what the system's stored grant gives the caller, `None` without one.
+    /// `role` is the caller's stored grant, if any.
     #[must_use]
     pub fn new(caller: Option<&Caller>, role: Option<R>) -> Self {
         Self { is_signed_in: caller.is_some(), role, hidden_as: None, hides_from_visitors: false }
     }
 
-    /// Callers without any role get this problem instead of 403, exactly that of a missing id.
+    /// Callers without a role get this problem instead of 403: the one for a missing id.
     ///
-    /// Where the routes take callers who have not signed in, refuse an id that is missing with
-    /// [`missing`], which asks them to sign in first, as this does.
+    /// Where visitors may call the routes, refuse missing ids with [`missing`], which asks them to
+    /// sign in first, as this does.
     #[must_use]
     pub fn hidden_as(self, missing: impl ApiError) -> Self {
         Self { hidden_as: Some(missing.into()), ..self }
     }
 
-    /// Visitors who have not signed in get the problem of [`Access::hidden_as`] as well, instead of
-    /// 401: for reads that need no sign-in where the resource is public. An id that is missing is
-    /// then refused with that problem too.
+    /// Hides the resource from visitors as well, with the problem of [`Access::hidden_as`] instead
+    /// of 401: for reads that need no sign-in if the resource is public. Refuse missing ids with
+    /// the same problem.
     #[must_use]
     pub fn also_from_visitors(self) -> Self {
         Self { hides_from_visitors: true, ..self }
@@ -111,13 +110,13 @@ impl<R: Role> Access<R> {
         self.role
     }
 
-    /// Whether the caller has this role or a greater one.
+    /// Whether the caller has at least this role.
     #[must_use]
     pub fn has(&self, needed: R) -> bool {
         self.role.is_some_and(|role| role >= needed)
     }
 
-    /// Refuses callers who have neither this role nor a greater one.
+    /// Requires at least this role.
     ///
     /// # Errors
     ///
@@ -126,8 +125,8 @@ impl<R: Role> Access<R> {
         self.require_if(self.has(needed), WithArticle(needed.name()))
     }
 
-    /// Refuses the caller unless `allowed`: for rights that are no order, such as "the owner, or
-    /// oneself". `who` is shown: "Only the owner of Tidewall can do this."
+    /// Refuses the caller unless `allowed`: for permissions outside the role order, such as "the
+    /// owner, or oneself". `who` is shown: "Only the owner of Tidewall can do this."
     ///
     /// # Errors
     ///
@@ -147,8 +146,8 @@ impl<R: Role> Access<R> {
     }
 }
 
-/// The refusal for an id of a kind of resource that may be hidden, if there is no such resource: the
-/// same as [`Access::hidden_as`] gives for one that the caller may not see.
+/// The refusal for a missing id of a resource kind that may be hidden: the same as
+/// [`Access::hidden_as`] gives for a hidden resource.
 #[must_use]
 pub fn missing(caller: Option<&Caller>, missing: impl ApiError) -> Problem {
     match caller {
@@ -157,12 +156,12 @@ pub fn missing(caller: Option<&Caller>, missing: impl ApiError) -> Problem {
     }
 }
 
-/// The refusal for callers who have not signed in.
+/// The refusal for visitors.
 pub(crate) fn sign_in_required() -> Problem {
     Problem::new(&UNAUTHENTICATED).detail("a bearer token is needed")
 }
 
-/// The name of a role in a sentence: `TeamAdmin` is "a team admin".
+/// A role's name in a sentence: `TeamAdmin` is "a team admin".
 struct WithArticle(&'static str);
 
 impl Display for WithArticle {

@@ -1,8 +1,8 @@
 //! Uploaded files, in a folder, in memory or in object storage.
 //!
-//! - [`Blobs`] stores bytes by a [`BlobKey`].
-//! - `image` tells what an upload is, by its bytes, and answers with stored images.
-//! - `private_folder` keeps other users of the machine out.
+//! - [`Blobs`] stores bytes by [`BlobKey`].
+//! - `image` detects image types and serves stored images.
+//! - `private_folder` restricts files to their owner.
 
 mod image;
 mod key;
@@ -50,12 +50,12 @@ pub struct Blobs {
 }
 
 impl Blobs {
-    /// Files in a folder, which is made if it is missing. A file is on the disk when `put`
-    /// returns, whole or not at all. On Unix, new folders and files are for their owner alone.
+    /// Stores files in a folder, which is created if missing. When `put` returns, the file is
+    /// complete and durable. On Unix, new folders and files are private to their owner.
     ///
     /// # Errors
     ///
-    /// If the folder cannot be made or read.
+    /// If the folder cannot be created or read.
     pub fn folder(path: &std::path::Path) -> Result<Self, BlobError> {
         let folder = PrivateFolder::open(path)?;
         let store = LocalFileSystem::new_with_prefix(path)?.with_fsync(true);
@@ -63,29 +63,29 @@ impl Blobs {
         Ok(Self { store, prefix: Path::default(), folder })
     }
 
-    /// Files in memory, for tests and for trying things out.
+    /// Stores files in memory, for tests and development.
     #[must_use]
     pub fn memory() -> Self {
         Self::new(Arc::new(InMemory::new()))
     }
 
-    /// Files in any store that the crate `object_store` knows, such as a bucket of S3.
+    /// Stores files in any `object_store` backend, such as an S3 bucket.
     #[must_use]
     pub fn new(store: Arc<dyn ObjectStore>) -> Self {
         Self { store, prefix: Path::default(), folder: None }
     }
 
-    /// The files of one system: all keys are below its name.
+    /// The files of one system: all keys are prefixed with its name.
     #[must_use]
     pub fn of_system(&self, name: &'static str) -> Self {
         Self { prefix: self.prefix.clone().join(name), ..self.clone() }
     }
 
-    /// Stores a file, in place of the one that has the key.
+    /// Stores a file, replacing any with this key.
     ///
     /// # Errors
     ///
-    /// If it cannot be stored.
+    /// If the file cannot be stored.
     #[inline(never)]
     pub fn put<'a>(
         &'a self,
@@ -98,7 +98,7 @@ impl Blobs {
                 self.store.put(&path, bytes.into()).await?;
                 return Ok(());
             };
-            // The store would make folders that others can read.
+            // The store would create folders that others can read.
             folder.create_parents(&path).await?;
             self.store.put(&path, bytes.into()).await?;
             folder.make_private(&path).await
@@ -109,7 +109,7 @@ impl Blobs {
     ///
     /// # Errors
     ///
-    /// If it is there and cannot be read.
+    /// If the file exists and cannot be read.
     #[inline(never)]
     pub fn get<'a>(&'a self, key: &'a BlobKey) -> BoxFuture<'a, Result<Option<Bytes>, BlobError>> {
         Box::pin(async move {
@@ -121,11 +121,11 @@ impl Blobs {
         })
     }
 
-    /// Deletes a file, if it is there.
+    /// Deletes a file, if it exists.
     ///
     /// # Errors
     ///
-    /// If it is there and cannot be deleted.
+    /// If the file exists and cannot be deleted.
     #[inline(never)]
     pub fn delete<'a>(&'a self, key: &'a BlobKey) -> BoxFuture<'a, Result<(), BlobError>> {
         Box::pin(async move {
@@ -136,9 +136,8 @@ impl Blobs {
         })
     }
 
-    /// All files below a key that were stored before this time, one by one and in no order: for
-    /// jobs that remove what nothing refers to. They may be deleted meanwhile. The time is the
-    /// store's own, not that of a test's clock.
+    /// Files under a prefix last modified before this time, unordered: for jobs that remove
+    /// orphans. They may be deleted while listing. The time is the store's, not a test clock's.
     pub fn older_than(&self, prefix: &BlobKey, at: Timestamp) -> OldBlobs {
         let listed = self.store.list(Some(&self.path(prefix)));
         OldBlobs { listed, prefix: self.prefix.clone(), at }
@@ -149,11 +148,11 @@ impl Blobs {
     }
 }
 
-/// Files that were stored before a time; from [`Blobs::older_than`].
+/// Files last modified before a time; see [`Blobs::older_than`].
 #[must_use = "the store is listed by calling `next`"]
 pub struct OldBlobs {
     listed: BoxStream<'static, Result<ObjectMeta, object_store::Error>>,
-    /// What the system's keys are below.
+    /// The prefix of the system's keys.
     prefix: Path,
     at: Timestamp,
 }
@@ -178,7 +177,7 @@ impl OldBlobs {
                     continue;
                 };
                 let parts: Vec<String> = parts.map(|part| part.as_ref().to_owned()).collect();
-                // What somebody else has put into the folder is not ours to remove.
+                // Skip foreign files in the folder.
                 if let Ok(key) = BlobKey::new(parts.iter().map(String::as_str)) {
                     return Ok(Some(key));
                 }
@@ -198,8 +197,8 @@ impl fmt::Debug for Blobs {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BlobError {
-    /// The key has a segment that is empty, too long, or has other characters than letters,
-    /// digits, `-`, `_` and `.`.
+    /// A key segment is empty, too long, or has characters other than letters, digits, `-`, `_` and
+    /// `.`.
     Key,
     /// The store failed.
     Store(String),

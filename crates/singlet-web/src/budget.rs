@@ -1,8 +1,7 @@
-//! How much people may have stored in an hour, in all: whoever they are, over however many servers.
+//! Hourly budgets, shared by all servers on a store.
 //!
-//! What was spent is counted in the table that the web keeps for itself, so a restart forgets
-//! nothing and all servers on one store share one budget. A server takes a part of it at a time and
-//! counts that part in memory, so that a request does not cost a write.
+//! Spending is counted in the kit's table, so it survives restarts. A server reserves a part of the
+//! budget at a time and counts it in memory, so that not every request costs a write.
 
 use crate::Web;
 use crate::problem::{INTERNAL, Problem, UNAVAILABLE};
@@ -12,32 +11,31 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::Mutex;
 
-/// How long a budget is for.
+/// The period of a budget.
 const HOUR: Duration = Duration::from_secs(3600);
-/// How many parts a budget is taken in. Each server that stops in the middle of an hour wastes a
-/// part at most.
+/// Parts a budget is reserved in. A server that stops mid-hour wastes at most one.
 const PARTS: u64 = 256;
 
 id! {
-    /// A budget and the hour that it is for.
+    /// The name of a budget and its hour.
     BudgetHour,
 }
 
-/// What was spent of a budget in one hour.
+/// Spending of a budget in one hour.
 #[derive(Entity, Clone, Debug, PartialEq)]
 #[entity(Web, key = ("BUDGET#{hour}"))]
 pub struct Spending {
     /// The budget and the hour.
     #[attribute(in_key)]
     pub hour: BudgetHour,
-    /// What servers have taken of it.
+    /// The amount reserved by servers.
     pub taken: u64,
-    /// When nobody asks for it any more.
+    /// Deleted some time after the hour.
     #[attribute(ttl)]
     pub expires: Option<Expiry>,
 }
 
-/// A budget: so much in an hour, of whatever it counts. Clones are one.
+/// An hourly budget of any unit. Clones share it.
 ///
 /// ```
 /// use singlet::Db;
@@ -58,30 +56,29 @@ pub struct Budget {
     part: Arc<Mutex<Grant>>,
 }
 
-/// What this server has taken of a budget.
+/// The part reserved by this server.
 #[derive(Default)]
 struct Grant {
-    /// Counted from 1970.
+    /// Hours since 1970.
     hour: i64,
-    /// What is left of it. Less than nothing, if the last charge was larger.
+    /// The remaining amount; negative if the last charge exceeded it.
     left: i64,
-    /// Whether nothing is to be had any more in this hour.
+    /// Whether the budget of this hour is exhausted.
     is_spent: bool,
 }
 
 impl Budget {
-    /// A budget of this name, which all servers on one store share. The database must have its
-    /// table.
+    /// A named budget shared by all servers on a store. The database must have its table.
     #[must_use]
     pub fn new(db: Db<Web>, name: &'static str, per_hour_max: u64) -> Self {
         Self { db, name, per_hour_max, part: Arc::default() }
     }
 
-    /// Spends so much, before it is stored.
+    /// Charges an amount, before it is stored.
     ///
     /// # Errors
     ///
-    /// [`UNAVAILABLE`] until the next hour, if all is spent. Nothing was done then.
+    /// [`UNAVAILABLE`] until the next hour, if the budget is spent. Nothing was charged.
     #[inline(never)]
     pub fn charge(&self, amount: u64) -> BoxFuture<'_, Result<(), Problem>> {
         Box::pin(async move {
@@ -99,7 +96,7 @@ impl Budget {
         })
     }
 
-    /// Spends so much that was stored already: more than was expected.
+    /// Charges an amount that was already stored, even if it exceeds the budget.
     #[inline(never)]
     pub(crate) fn settle(&self, amount: u64) -> BoxFuture<'_, ()> {
         Box::pin(async move {
@@ -109,8 +106,7 @@ impl Budget {
         })
     }
 
-    /// Gives back what was charged and not stored after all. In another hour than it was charged in
-    /// there is nothing to give back to.
+    /// Refunds an amount that was not stored after all, if it is still the same hour.
     #[inline(never)]
     pub(crate) fn refund(&self, amount: u64) -> BoxFuture<'_, ()> {
         Box::pin(async move {
@@ -121,8 +117,8 @@ impl Budget {
         })
     }
 
-    /// Begins a new hour. What was overdrawn in the last one is forgotten: it is at most one charge
-    /// for each request at that moment.
+    /// Starts a new hour. A debt of the last one is dropped: at most one charge per concurrent
+    /// request.
     fn start_hour(&self, part: &mut Grant, now: Timestamp) {
         let hour = hour_of(now);
         if part.hour != hour {
@@ -130,7 +126,7 @@ impl Budget {
         }
     }
 
-    /// Takes a part that has room for this amount, and what was overdrawn.
+    /// Reserves a part that covers this amount and any debt.
     async fn take_grant(
         &self,
         part: &mut Grant,
@@ -171,7 +167,7 @@ impl Budget {
     }
 }
 
-/// Counted from 1970.
+/// Hours since 1970.
 fn hour_of(now: Timestamp) -> i64 {
     now.as_seconds() / HOUR.as_secs() as i64
 }
@@ -185,7 +181,7 @@ mod tests {
     use singlet::backend::Embedded;
     use singlet::engine::{Clock, Engine, Options};
 
-    /// An engine with a clock that stands at a full hour.
+    /// An engine with a clock fixed at a full hour.
     fn store() -> (Engine, Clock) {
         let clock = Clock::fixed(1_773_576_000_000);
         let options = Options { clock: clock.clone(), background: false, ..Options::default() };
@@ -219,7 +215,7 @@ mod tests {
         }
         let restarted = Budget::new(web(&engine, &clock).await, "test", 1_000);
         let rest = granted(&restarted, 1).await;
-        // What the other two had taken and not spent is less than a part of each.
+        // The other two wasted less than a part each.
         assert!((800 - 2 * part as usize..=800).contains(&rest), "{rest}");
         let refused = restarted.charge(1).await.unwrap_err();
         assert_eq!((refused.problem_type(), refused.is_safe_to_retry()), (&UNAVAILABLE, true));
@@ -251,7 +247,7 @@ mod tests {
         budget.settle(50).await;
         // 250 of 256 are spent, in parts of one.
         assert_eq!(granted(&budget, 1).await, 6);
-        // Budgets of other names are others.
+        // Other names are other budgets.
         assert!(Budget::new(web(&engine, &clock).await, "other", 1).charge(1).await.is_ok());
     }
 }

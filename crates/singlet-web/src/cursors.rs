@@ -1,8 +1,7 @@
-//! The secret with which cursors are signed: the same for all servers on one store.
+//! The secret that signs cursors, shared by all servers on a store.
 //!
-//! A cursor goes to a browser and comes back with the next request, perhaps to another server, or
-//! after a restart. So the secret is kept in the store, where every server finds it; the first one
-//! makes it up. Whoever can read it there can read everything that cursors lead to.
+//! A cursor may come back to another server or after a restart, so the secret is kept in the store;
+//! the first server generates it. Anyone with access to it can forge cursors.
 
 use crate::Web;
 use crate::random::Random;
@@ -10,10 +9,10 @@ use ring::digest::{SHA256, digest};
 use singlet::prelude::*;
 use singlet::{Bytes, CursorKey};
 
-/// How many bytes a secret has.
+/// Size of the secret.
 const SECRET_LEN: usize = 32;
 
-/// The secret, as it is stored.
+/// The stored secret.
 #[derive(Entity, Clone, PartialEq)]
 #[entity(Web, key = ("CURSOR-SECRET"))]
 pub struct CursorSecret {
@@ -21,8 +20,8 @@ pub struct CursorSecret {
     pub secret: Bytes,
 }
 
-/// The secret for the cursors of all systems on a store, to be put into the
-/// [`Settings`](singlet::Settings) of their databases.
+/// The cursor secret of all systems on a store, for the [`Settings`](singlet::Settings) of their
+/// databases.
 ///
 /// ```
 /// use singlet::{Db, Settings};
@@ -38,13 +37,13 @@ pub struct CursorSecret {
 ///
 /// # Errors
 ///
-/// If the store fails, or the operating system gives no random numbers.
+/// If the store fails or the operating system has no randomness.
 pub async fn shared_key(db: &Db<Web>) -> singlet::Result<CursorKey> {
     let random: [u8; SECRET_LEN] =
         Random::new().bytes().map_err(|_| singlet::Error::RandomUnavailable)?;
     let ours = CursorSecret { secret: Bytes(random.to_vec()) };
     match db.run(create(&ours)).await {
-        // Another server was the first.
+        // Another server was first.
         Ok(()) | Err(singlet::Error::ConditionFailed { .. }) => {}
         Err(error) => return Err(error),
     }
@@ -52,7 +51,7 @@ pub async fn shared_key(db: &Db<Web>) -> singlet::Result<CursorKey> {
         .get(CursorSecret::key().consistent())
         .await?
         .ok_or(singlet::Error::Conflict { subject: None })?;
-    // A hash is as long as a key must be, whatever is stored.
+    // Hashed to the length of a key.
     let mut key = [0; SECRET_LEN];
     key.iter_mut().zip(digest(&SHA256, &kept.secret.0).as_ref()).for_each(|(to, from)| *to = *from);
     Ok(CursorKey::new(key))

@@ -1,7 +1,7 @@
-//! Demo data: what a system looks like when people use it.
+//! Demo data.
 //!
-//! A loader fills an empty store through the services of its system, so the data keeps all their
-//! rules. It sets the clock of its services, so what it makes is some hours or weeks old.
+//! A loader fills an empty store through the services of its system, so the data obeys their rules.
+//! It sets the clock of the services, so the data can be hours or weeks old.
 
 use crate::Web;
 use crate::random::Random;
@@ -15,13 +15,13 @@ use std::error::Error;
 use std::fmt;
 use std::time::{Duration, Instant};
 
-/// The same choices in every loading. Not for secrets, and not for ids of items that are secrets.
+/// Seed of the loader's choices. Not for secrets, or ids that are secrets.
 const SEED: u64 = 15;
-/// The same ids, codes and numbers of services in every loading.
+/// Seed of ids, codes and numbers that services generate.
 const SERVICE_SEED: u64 = 16;
-/// How long a loader is believed to be at work.
+/// After this time a loader is considered dead.
 const LOADING_TIME_MAX: Duration = Duration::from_secs(120);
-/// How often a server looks whether another one has loaded the demo data.
+/// How often to check whether another server has finished loading.
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
 id! {
@@ -29,31 +29,31 @@ id! {
     SystemName,
 }
 
-/// Says that demo data was loaded, or began to be.
+/// Marks that demo data was loaded, or started to be.
 #[derive(Entity, Clone, Debug, PartialEq)]
 #[entity(Web, key = ("DEMO#{system}"), rename_all = "camelCase")]
 pub struct DemoMarker {
     /// The system.
     #[attribute(in_key)]
     pub system: SystemName,
-    /// When loading began. So long ago that nobody waits for it, if it has failed.
+    /// When loading started. Backdated if it failed, so that other servers do not wait.
     pub started_at: Timestamp,
-    /// Whether it has ended.
+    /// Whether loading is complete.
     pub is_loaded: bool,
 }
 
-/// Whether demo data is loaded.
+/// Whether to load demo data.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DemoPolicy {
     /// Not at all.
     #[default]
     Never,
-    /// For each system whose tables are empty, once.
+    /// Once for each system whose tables are empty.
     IfEmpty,
 }
 
-/// Given to a demo loader: a clock that it sets, and random numbers from a fixed seed.
+/// Passed to a demo loader: a settable clock, and random numbers from a fixed seed.
 pub struct Demo {
     clock: Clock,
     loaded_at: Timestamp,
@@ -61,41 +61,41 @@ pub struct Demo {
 }
 
 impl Demo {
-    /// The moment of loading. All times of demo data are relative to it.
+    /// The time of loading. All times of demo data are relative to it.
     #[must_use]
     pub fn loaded_at(&self) -> Timestamp {
         self.loaded_at
     }
 
-    /// Sets the clock of the [`Resources`] that this loader was given, and so of its services.
+    /// Sets the clock of the loader's [`Resources`], and so of its services.
     pub fn set_time(&self, at: Timestamp) {
         self.clock.set(at.as_millis());
     }
 
-    /// A number below this bound: the same numbers in every loading. 0 if the bound is 0.
+    /// A repeatable number below `bound`; 0 if the bound is 0.
     pub fn below(&mut self, bound: u32) -> u32 {
         let number = u64::from(self.random.next_u32());
         u32::try_from((number * u64::from(bound)) >> 32).unwrap_or(0)
     }
 
-    /// One of these.
+    /// Picks one element.
     pub fn pick<'a, T>(&mut self, from: &'a [T]) -> Option<&'a T> {
         let number = self.below(u32::try_from(from.len()).unwrap_or(u32::MAX));
         from.get(number as usize)
     }
 
-    /// The generator of random numbers.
+    /// The random number generator.
     pub fn random(&mut self) -> &mut ChaCha8Rng {
         &mut self.random
     }
 }
 
-/// Why demo data was not loaded: a text. Every error converts into it by `?`.
+/// Why demo data was not loaded. Any error converts into it with `?`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DemoError(String);
 
 impl DemoError {
-    /// An error with this text.
+    /// An error with this message.
     #[must_use]
     pub fn new(text: impl Into<String>) -> Self {
         Self(text.into())
@@ -115,9 +115,8 @@ impl fmt::Display for DemoError {
     }
 }
 
-/// Loads the demo data of a system, if it has some, its tables are empty, and no other server does.
-/// Waits for another server that does. Data that was loaded in part is left as it is, with a
-/// warning.
+/// Loads the demo data of a system once, if its tables are empty. Waits if another server is
+/// loading. Partially loaded data is left alone, with a warning.
 pub(crate) async fn load(system: &System, resources: &Resources) -> Result<(), DemoError> {
     let Some(loader) = &system.demo else { return Ok(()) };
     let Some(marker) = begin(system, resources).await? else { return Ok(()) };
@@ -129,7 +128,7 @@ pub(crate) async fn load(system: &System, resources: &Resources) -> Result<(), D
     let loaded = loader(Resources { store, random, ..resources.clone() }, demo).await;
     let key = DemoMarker::key(&marker.system);
     if let Err(error) = loaded {
-        // The next start need not wait for this one.
+        // Do not make the next start wait.
         let long_ago = marker.started_at.before(LOADING_TIME_MAX);
         let noted = resources.web.run(update(key).set(DemoMarker::STARTED_AT, long_ago)).await;
         if let Err(error) = noted {
@@ -142,9 +141,8 @@ pub(crate) async fn load(system: &System, resources: &Resources) -> Result<(), D
     Ok(())
 }
 
-/// The marker of this loading, if there is something to load.
-///
-/// The marker is read before the tables: data that was loaded in part is in them, too.
+/// Claims the marker, if there is something to load. The marker is read before the tables, because
+/// they may hold partially loaded data.
 async fn begin(system: &System, resources: &Resources) -> Result<Option<DemoMarker>, DemoError> {
     let (name, waiting_since) = (system.name(), Instant::now());
     let id = SystemName::new(name)?;
@@ -154,7 +152,7 @@ async fn begin(system: &System, resources: &Resources) -> Result<Option<DemoMark
         let now = resources.web.now();
         let Some(found) = found else {
             if !has_empty_tables(system, resources).await? {
-                // Another server may have begun to load since the marker was read.
+                // Another server may have started loading since the marker was read.
                 match find_marker(&id, resources).await? {
                     Some(_) => continue,
                     None => return Ok(None),
@@ -163,7 +161,7 @@ async fn begin(system: &System, resources: &Resources) -> Result<Option<DemoMark
             let marker = DemoMarker { system: id.clone(), started_at: now, is_loaded: false };
             match resources.web.run(create(&marker)).await {
                 Ok(()) => return Ok(Some(marker)),
-                // Another server was faster.
+                // Another server was first.
                 Err(singlet::Error::ConditionFailed { .. }) => continue,
                 Err(error) => return Err(error.into()),
             }
@@ -171,7 +169,7 @@ async fn begin(system: &System, resources: &Resources) -> Result<Option<DemoMark
         if found.is_loaded {
             return Ok(None);
         }
-        // The clock may stand still, or be another than that of the other server.
+        // The clock may be fixed, or differ from the other server's.
         let is_old = now >= found.started_at.after(LOADING_TIME_MAX)
             || waiting_since.elapsed() >= LOADING_TIME_MAX;
         if is_old {

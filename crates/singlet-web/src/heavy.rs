@@ -1,9 +1,9 @@
-//! Requests that compute for long take turns, so that threads stay free for all others.
+//! CPU-heavy requests take turns, so that threads stay free for light ones.
 //!
-//! Whether a request is heavy is known by measuring: by what requests of its route have computed,
-//! and by what it has computed itself so far. A light one is polled as any future. A heavy one waits
-//! before each poll for one of a few [`Turns`], which go round from client to client, and passes it
-//! on when the poll returns. So nobody has a turn while it waits for a lock, the disk or its client.
+//! A request is heavy by measurement: by its own CPU time so far, or by the average of its route. A
+//! light one is polled directly. A heavy one acquires one of a few [`Turns`], shared fairly among
+//! clients, before each poll and releases it afterwards. So a request never holds a turn while it
+//! waits for a lock, the disk or its client.
 
 use crate::server::ConnectionGuard;
 use axum::http::Extensions;
@@ -15,21 +15,19 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::ready;
 use std::time::{Duration, Instant};
 
-/// How long a light request computes, and how long requests of its route do on average.
+/// A request is light below this CPU time, its own and its route's average.
 const LIGHT_TIME_MAX: Duration = Duration::from_millis(1);
-/// How long a request computes, or those of its route on average, before processor time is measured.
-/// Reading that clock is a system call; until then the time that passes is measured.
+/// Below this, wall time is measured instead of CPU time, which costs a system call to read.
 const ROUGH_TIME_MAX: Duration = Duration::from_micros(100);
-/// What a poll counts at most while only the time that passes is measured: more than that was
-/// computed, or another program had the processor. It is enough to measure exactly from then on.
+/// Caps a poll measured by wall time, which may include preemption. Enough to switch to CPU time.
 const ROUGH_POLL_MAX: Duration = Duration::from_micros(500);
-/// The weight of a request that computed for longer than the average, as a divisor.
+/// Divisor of the weight of a request above the average.
 const RISE: u64 = 4;
-/// The weight of one that computed for less. It is small, so that somebody who sends many cheap
-/// requests cannot make expensive ones of the same route count as light.
+/// Divisor of the weight of a request below the average. The weight is small, so that a client
+/// cannot mask expensive requests of a route with many cheap ones.
 const FALL: u64 = 64;
 
-/// What a request of one route computes, as a moving average.
+/// The moving average of a route's CPU time.
 #[derive(Debug, Default)]
 pub(crate) struct RouteCost {
     average_ns: AtomicU64,
@@ -40,7 +38,7 @@ impl RouteCost {
         Duration::from_nanos(self.average_ns.load(Ordering::Relaxed))
     }
 
-    /// Counts a request that has ended. Two that end at the same moment may count as one.
+    /// Adds a completed request. Concurrent updates may be lost.
     fn note(&self, computed: Duration) {
         let computed = u64::try_from(computed.as_nanos()).unwrap_or(u64::MAX);
         let average = self.average_ns.load(Ordering::Relaxed);
@@ -52,7 +50,7 @@ impl RouteCost {
     }
 }
 
-/// The turns that heavy requests of a server take, and the client of one connection.
+/// The server's turns, and the client of one connection.
 #[derive(Clone)]
 pub(crate) struct ClientTurns {
     turns: Turns,
@@ -60,12 +58,12 @@ pub(crate) struct ClientTurns {
     clocks: Clocks,
 }
 
-/// What polls are measured by.
+/// Clocks that measure polls.
 #[derive(Clone, Copy)]
 struct Clocks {
-    /// The time that passes.
+    /// Wall time.
     wall_time: fn() -> Duration,
-    /// How long the current thread has computed.
+    /// CPU time of the current thread.
     cpu_time: fn() -> Duration,
 }
 
@@ -79,20 +77,19 @@ impl ClientTurns {
         Self { turns, client, clocks: Clocks { wall_time, cpu_time: thread_cpu_time } }
     }
 
-    /// Those of the connection of a request with these extensions; `None` without a server.
+    /// The turns of the request's connection; `None` without a server.
     pub(crate) fn of(extensions: &Extensions) -> Option<Self> {
         extensions.get().map(ConnectionGuard::client_turns)
     }
 }
 
-/// As many turns as half of the threads of the runtime, so that the others are there for light
-/// requests.
+/// Half as many turns as runtime threads; the others stay free for light requests.
 pub(crate) fn turns_of_runtime() -> Turns {
     let threads = tokio::runtime::Handle::current().metrics().num_workers();
     Turns::new((threads / 2).max(1))
 }
 
-/// Carries out the work of a request of a route; in turns with others, while it is heavy.
+/// Runs the work of a request, taking turns while it is heavy.
 pub(crate) async fn in_turns<T>(
     turns: Option<ClientTurns>,
     cost: &RouteCost,
@@ -120,7 +117,7 @@ pub(crate) async fn in_turns<T>(
     done
 }
 
-/// How long one request has computed. Counted for its route when it ends.
+/// CPU time of one request, added to its route on drop.
 struct Computed<'c> {
     cost: &'c RouteCost,
     time: Duration,
@@ -132,12 +129,12 @@ impl Computed<'_> {
         self.at_least(LIGHT_TIME_MAX)
     }
 
-    /// Whether the request has computed for so long, or its route does on average.
+    /// Whether the request, or its route on average, takes at least this time.
     fn at_least(&self, time: Duration) -> bool {
         self.time >= time || self.cost.average() >= time
     }
 
-    /// Adds what one poll computes.
+    /// Adds the time of one poll.
     fn measure<T>(&mut self, clocks: Clocks, poll: impl FnOnce() -> T) -> T {
         let (clock, counted_max) = match self.at_least(ROUGH_TIME_MAX) {
             true => (clocks.cpu_time, Duration::MAX),
@@ -152,7 +149,7 @@ impl Computed<'_> {
 
 impl Drop for Computed<'_> {
     fn drop(&mut self) {
-        // What a request whose client left would have computed is not known, except that it is more.
+        // A request whose client left is incomplete: count it only if it is above the average.
         if self.is_complete || self.time > self.cost.average() {
             self.cost.note(self.time);
         }
@@ -167,7 +164,7 @@ mod tests {
 
     thread_local! {
         static CPU_TIME: Cell<Duration> = const { Cell::new(Duration::ZERO) };
-        /// How long other programs had the processor.
+        /// Time during which the thread was preempted.
         static PREEMPTED: Cell<Duration> = const { Cell::new(Duration::ZERO) };
     }
 
@@ -179,7 +176,7 @@ mod tests {
         ClientTurns { turns: turns.clone(), client: Share::default(), clocks }
     }
 
-    /// Computes for so long in each of so many polls, and says after which it has ended.
+    /// Computes for `each` in each of `polls` polls.
     async fn compute(polls: u32, each: Duration) {
         for poll in 1..=polls {
             CPU_TIME.set(CPU_TIME.get() + each);
@@ -193,7 +190,7 @@ mod tests {
         future.poll(&mut Context::from_waker(Waker::noop())).is_ready()
     }
 
-    /// How often a request that nobody waits with is polled until it ends.
+    /// The number of polls until an uncontended request ends.
     fn run(turns: &Turns, cost: &RouteCost, work: impl Future<Output = ()>) -> usize {
         let mut request = pin!(in_turns(Some(client_of(turns)), cost, work));
         1 + std::iter::from_fn(|| (!poll(request.as_mut())).then_some(())).take(1000).count()
@@ -218,7 +215,7 @@ mod tests {
         assert_eq!(cost.average(), MS / 5);
     }
 
-    /// On a busy machine everything took long, so that everything seemed to be heavy.
+    /// Regression: on a busy machine every request seemed heavy.
     #[test]
     fn a_light_request_stays_light_while_others_have_the_processor() {
         let (turns, cost) = (Turns::new(0), RouteCost::default());
@@ -232,7 +229,7 @@ mod tests {
         assert!(cost.average() < LIGHT_TIME_MAX / 4, "{:?}", cost.average());
     }
 
-    /// A route is known to be heavy after two requests.
+    /// A route is classified as heavy after two requests.
     #[test]
     fn long_polls_are_found() {
         let (turns, cost) = (Turns::new(0), RouteCost::default());
@@ -285,11 +282,11 @@ mod tests {
         assert!(!poll(first.as_mut()));
         assert_eq!(turns.free(), 1);
         assert!(poll(first.as_mut()));
-        // Others of the same server, but of another route.
+        // Another route of the same server.
         assert_eq!(run(&turns, &RouteCost::default(), compute(1, MS / 10)), 1);
     }
 
-    /// Without a server there is nobody to take turns with.
+    /// Without a server there are no turns.
     #[test]
     fn a_request_without_a_connection_is_polled_directly() {
         let cost = RouteCost::default();

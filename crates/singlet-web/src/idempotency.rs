@@ -1,35 +1,35 @@
-//! Requests that are safe to repeat: the header `Idempotency-Key`.
+//! Idempotent requests with the header `Idempotency-Key`.
 //!
-//! A client that has heard no answer does not know whether its request was carried out. If it had
-//! sent a key of its own along, it may send the same again: the request is carried out once, and
-//! the answer is the one that got lost. Routes offer this with
+//! A client that got no response can resend its request with the same key: it is executed once, and
+//! repetitions get the first response. Routes opt in with
 //! [`Route::idempotent`](crate::api::Route::idempotent).
 //!
-//! What is kept, for a day and in a table of its own, is a hash by which the request is found, a
-//! hash of what it asked for, and its answer. An answer may hold a secret that is stored nowhere
-//! else, so it is kept sealed by the client's key, which is not kept at all.
+//! A record of each request is kept for a day: a hash to look it up, a hash of its content, and the
+//! response. The response is encrypted with the client's key, which is not stored, because it may
+//! contain a secret.
 //!
-//! An answer is repeated only to whoever got it first. The request is found by the key together with
-//! the caller's credentials; for visitors, with the address that it came from. So the request of a
-//! visitor whose address changes between two attempts is carried out twice. Behind a proxy all
-//! addresses are one, so a key that can be guessed is refused as well.
+//! Once it has claimed its key, a request runs to completion in a separate task, even if the client
+//! disconnects. Connection limits bound these tasks: the connection stays counted, and cannot be
+//! replaced, until its task has ended. A task has 45 seconds.
 //!
-//! A repetition has the caller's token verified again. What the system's grants say, or the groups in
-//! the token, is not asked again unless the route has a check for it:
-//! [`Route::replay_if`](crate::api::Route::replay_if). Without one, who lost a role is told the answer
-//! for a day.
+//! A response is replayed only to the same caller. Records are looked up by key and credentials, or
+//! by key and address for visitors, so a visitor whose address changes executes the request twice.
+//! Behind a proxy all visitors share an address, so guessable keys are refused.
 //!
-//! What is kept comes out of a [`Budget`](crate::budget::Budget), of which one address has a part, and
-//! one caller a smaller one. People who have signed in have another budget than those who have not.
-//! When it is spent, known answers are repeated, and new requests with a key are refused.
+//! A replay verifies the token again, but not the system's grants or the groups in the token,
+//! unless the route has a check: [`Route::replay_if`](crate::api::Route::replay_if). Without one, a
+//! caller who lost a role can get the response for a day.
 //!
-//! Only what was done is kept: a refusal has changed nothing, its key is free at once, and a
-//! repetition finds out anew. The problem says whether it is one
-//! ([`Problem::is_safe_to_retry`]). An answer that is too large is not kept, only that the request was
-//! carried out: a repetition is refused as [`ANSWER_NOT_KEPT`]. Where nobody knows whether something
-//! was done, because the server failed in the middle of it, ran out of time or the store failed, the
-//! key stays held until a minute after the request began. After that a repetition is carried out; to
-//! rule out that it is the second time, what is done and what is kept would have to be one write.
+//! Records are charged to a [`Budget`](crate::budget::Budget), of which an address gets a part and
+//! a caller a smaller one. Signed-in callers and visitors have separate budgets. When a budget is
+//! spent, stored responses are still replayed, but new requests with a key are refused.
+//!
+//! Only successful requests are recorded. A refusal frees its key at once, and a repetition is
+//! executed ([`Problem::is_safe_to_retry`]). Of a response that is too large, only the success is
+//! recorded, and a repetition gets [`ANSWER_NOT_KEPT`]. If the outcome is unknown (a panic, a
+//! timeout, a failed store), the key stays locked until a minute after the request began; then a
+//! repetition is executed. To rule out a second execution, the work and its record would have to be
+//! one write.
 
 mod attempt;
 mod quota;
@@ -45,6 +45,7 @@ use crate::limit::{ClientLimits, SubjectHash};
 use crate::problem::{
     ANSWER_NOT_KEPT, IN_PROGRESS, INTERNAL, KEY_REUSED, Problem, TIMEOUT, UNAVAILABLE, WEAK_KEY,
 };
+use crate::server::ConnectionGuard;
 use crate::validate::{FieldError, FieldLocation};
 use attempt::RequestName;
 use axum::body::{Body, to_bytes};
@@ -54,86 +55,86 @@ use axum::http::header::{
 };
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, Response, StatusCode};
-use axum::middleware::Next;
 use axum::response::IntoResponse;
 use quota::{Charge, Quota};
 use seal::{Kept, Seal};
 use singlet::Bytes;
 use singlet::backend::BoxFuture;
 use singlet::prelude::*;
+use std::sync::Arc;
 use std::time::Duration;
 use strength::is_guessable;
 
-/// The header in which a client names its request.
+/// The request header with the key.
 pub const HEADER: HeaderName = HeaderName::from_static("idempotency-key");
-/// The header that says that an answer is a repeated one.
+/// Marks a replayed response.
 pub const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
 
-/// Short keys can be guessed, and with them the answers of others.
+/// Shorter keys can be guessed, and with them other callers' responses.
 pub(crate) const KEY_LEN_MIN: usize = 16;
-/// No client needs more to tell its requests apart.
+/// The longest key accepted.
 pub(crate) const KEY_LEN_MAX: usize = 128;
-/// How long an answer is kept.
+/// How long a response is kept.
 const LIFETIME: Duration = Duration::from_secs(24 * 3600);
-/// How long a key is held for a request that is being carried out.
+/// How long a key is locked for a running request.
 const LEASE: Duration = Duration::from_secs(60);
-/// How long a request may be carried out: it must be over before its key is free again.
+/// Time limit of a request: it must end before its key is free again.
 const WORK_TIME_MAX: Duration = Duration::from_secs(45);
-/// How many bytes an answer may have to be kept: an item has at most 400 KB.
+/// Larger responses are not stored: an item has at most 400 KB.
 const ANSWER_BYTES_MAX: usize = 256 << 10;
-/// How many bytes an answer may have at all.
+/// Size limit of any response of an idempotent route.
 const ANSWER_READ_MAX: usize = 16 << 20;
-/// How many bytes a request takes up in the store besides its answer.
+/// Size of a record without the response.
 const RECORD_BYTES: u64 = 512;
-/// How many bytes are kept in an hour of people who have not signed in, in all: some 6,000
-/// answers of 40 KB. The part of one address has room for two races of three hundred players.
+/// Bytes stored per hour for all visitors: some 6,000 responses of 40 KB. An address's part fits
+/// two races of three hundred players.
 const BYTES_PER_HOUR_MAX: u64 = 256 << 20;
-/// The same of people who have signed in. More, because they keep the score of games for hours with
-/// such requests: the part of one of them has room for a thousand answers of 16 KB.
+/// The same for signed-in callers, who keep score for hours: a caller's part fits a thousand
+/// responses of 16 KB.
 const SIGNED_IN_BYTES_PER_HOUR_MAX: u64 = 512 << 20;
 
-/// Keeps the answers to requests that may be repeated. Part of every request that a
-/// [`Server`](crate::Server) with one answers; clones are one.
+/// Stores the responses of idempotent requests. An extension of every request of a
+/// [`Server`](crate::Server). Clones share their state.
 #[derive(Clone)]
 pub struct Idempotency {
     db: Db<Web>,
-    /// For people who have not signed in. Neither kind can spend what the other has.
-    strangers: Quota,
+    /// Separate quotas, so that neither group can spend the other's.
+    visitors: Quota,
     signed_in: Quota,
-    /// How long a request may be carried out.
+    /// Time limit of a request.
     work_time_max: Duration,
 }
 
-/// What a route adds to the key, so that keys of different callers and routes never meet.
+/// Added to the key, so that keys of different callers and routes never collide.
 pub(crate) struct Scope {
     pub(crate) system: &'static str,
     pub(crate) route: &'static str,
-    /// How callers of this route say who they are.
+    /// How callers of this route authenticate.
     pub(crate) schemes: Vec<&'static Scheme>,
-    /// Whether visitors may call the route, and people who have signed in as themselves.
+    /// Whether sign-in is optional.
     pub(crate) may_sign_in: bool,
-    /// Who it refuses is not told a kept answer.
+    /// Decides whether a caller may get a stored response.
     pub(crate) replay_check: Option<ReplayCheck>,
 }
 
-/// Asks again whether a caller may have an answer. A response that is no success is the refusal.
+/// Rechecks access to a response. If it does not succeed, its response is the refusal.
 pub(crate) type ReplayCheck =
     Box<dyn Fn(Request) -> BoxFuture<'static, Response<Body>> + Send + Sync>;
 
 impl Idempotency {
-    /// Keeps answers in this database, which must have its table.
+    /// Stores responses in this database, which must have its table.
     #[must_use]
     pub fn new(db: Db<Web>) -> Self {
         Self::with_budgets(db, BYTES_PER_HOUR_MAX, SIGNED_IN_BYTES_PER_HOUR_MAX)
     }
 
-    fn with_budgets(db: Db<Web>, of_strangers: u64, of_signed_in: u64) -> Self {
-        let strangers = Quota::new(db.clone(), "idempotency-bytes", of_strangers);
+    fn with_budgets(db: Db<Web>, of_visitors: u64, of_signed_in: u64) -> Self {
+        let visitors = Quota::new(db.clone(), "idempotency-bytes", of_visitors);
         let signed_in = Quota::new(db.clone(), "idempotency-bytes-signed-in", of_signed_in);
-        Self { db, strangers, signed_in, work_time_max: WORK_TIME_MAX }
+        Self { db, visitors, signed_in, work_time_max: WORK_TIME_MAX }
     }
 
-    /// Takes the key for a request, or finds what became of it.
+    /// Claims the key for a request, or finds its response.
     async fn begin(
         &self,
         name: &RequestName,
@@ -151,7 +152,6 @@ impl Idempotency {
             match self.db.run(create(&attempt)).await {
                 Ok(()) => return Ok(Begun::Mine),
                 Err(singlet::Error::ConditionFailed { .. }) => {
-                    // Nothing is kept twice.
                     charge.refund().await;
                 }
                 Err(error) => return Err(failed(&error)),
@@ -161,8 +161,7 @@ impl Idempotency {
         match found.map_err(|error| failed(&error))? {
             Some(other) if other.fingerprint != *fingerprint => Err(Problem::new(&KEY_REUSED)),
             Some(Attempt { answer: Some(answer), .. }) => Ok(Begun::Done(answer)),
-            // It is still being carried out, or has just been refused, unless there was no room for
-            // it.
+            // In progress, or refused just now; or the quota is spent.
             found => {
                 let in_progress = Problem::new(&IN_PROGRESS).retry_after(Duration::from_secs(1));
                 Err(charged.err().filter(|_| found.is_none()).unwrap_or(in_progress))
@@ -170,7 +169,7 @@ impl Idempotency {
         }
     }
 
-    /// Keeps what was answered, if something was done, and frees the key if nothing was.
+    /// Stores the response of a successful request; frees the key of a refused one.
     async fn end(&self, name: &RequestName, outcome: Outcome<Bytes>) {
         let written = match outcome {
             Outcome::Done(answer) => {
@@ -181,35 +180,34 @@ impl Idempotency {
                 self.db.run(kept).await
             }
             Outcome::Refused => self.db.run(delete(Attempt::key(name))).await,
-            // The lease that the request began with runs on.
+            // The key stays locked until the lease ends.
             Outcome::Unknown => return,
         };
         if let Err(error) = written {
-            tracing::error!(%error, "what became of a request is not kept: its key is held for a minute");
+            tracing::error!(%error, "failed to store an idempotent response; its key stays locked for 60 s");
         }
     }
 }
 
 enum Begun {
-    /// Nobody else carries it out.
+    /// This request holds the key.
     Mine,
-    /// It was carried out, and this is the sealed answer.
+    /// Executed before; the encrypted response.
     Done(Bytes),
 }
 
-/// What became of a request that was carried out; `A` is its answer in some form.
+/// Outcome of a request; `A` is its response in some form.
 enum Outcome<A> {
-    /// It was done, and this is to be answered whenever it is repeated.
+    /// It succeeded, with the response to replay.
     Done(A),
-    /// Nothing was done. It may be tried again at once.
+    /// Nothing was done. It may be repeated at once.
     Refused,
-    /// It may have been done, and there is no answer to repeat. To do it again at once could be to
-    /// do it twice.
+    /// It may have been done. A repetition could do it twice.
     Unknown,
 }
 
 fn failed(error: &singlet::Error) -> Problem {
-    tracing::error!(%error, "keys of requests cannot be looked up");
+    tracing::error!(%error, "failed to look up an idempotency key");
     Problem::new(if matches!(error, singlet::Error::Throttled { .. }) {
         &UNAVAILABLE
     } else {
@@ -217,27 +215,30 @@ fn failed(error: &singlet::Error) -> Problem {
     })
 }
 
-/// Answers a request; one with a key only once.
-pub(crate) async fn answer(scope: &Scope, request: Request, next: Next) -> Response<Body> {
-    answer_once(scope, request, next).await.unwrap_or_else(Problem::into_response)
+/// Executes a request.
+pub(crate) type Run = Box<dyn FnOnce(Request) -> BoxFuture<'static, Response<Body>> + Send>;
+
+/// Answers a request, executing it at most once per key.
+pub(crate) async fn answer(scope: Arc<Scope>, request: Request, run: Run) -> Response<Body> {
+    answer_once(scope, request, run).await.unwrap_or_else(Problem::into_response)
 }
 
 async fn answer_once(
-    scope: &Scope,
+    scope: Arc<Scope>,
     request: Request,
-    next: Next,
+    run: Run,
 ) -> Result<Response<Body>, Problem> {
-    let Some(key) = key_of(request.headers())? else { return Ok(next.run(request).await) };
+    let Some(key) = key_of(request.headers())? else { return Ok(run(request).await) };
     let store = request.extensions().get::<Idempotency>().cloned().ok_or_else(|| {
-        tracing::error!("a route offers Idempotency-Key, and the server keeps no answers");
+        tracing::error!("a route accepts Idempotency-Key, but the server has no store for it");
         Problem::new(&INTERNAL)
     })?;
     let (mut parts, body) = request.into_parts();
-    // Nothing is read for somebody who may not send it.
-    let callers = callers(scope, &mut parts).await?;
+    // Authenticate before reading the body.
+    let callers = callers(&scope, &mut parts).await?;
     reserve_early(&mut parts)?;
     let mut reading = Request::new(body);
-    // The limit of what is read is among them.
+    // They include the size limit.
     *reading.extensions_mut() = parts.extensions.clone();
     let body = read_body(reading).await?;
     let seal = Seal::of(&key);
@@ -249,22 +250,47 @@ async fn answer_once(
         seal.fingerprint(&[parts.method.as_str().as_bytes(), target.as_bytes(), &body]);
     let client = parts.extensions.get::<ClientLimits>();
     let address = client.and_then(ClientLimits::limited_network);
-    let quota = if callers.subject.is_some() { &store.signed_in } else { &store.strangers };
+    let quota = if callers.subject.is_some() { &store.signed_in } else { &store.visitors };
     let charge = Charge { quota: quota.clone(), address, subject: callers.subject };
-    if let Begun::Done(sealed) = store.begin(&name, &fingerprint, &charge).await? {
-        if let Some(check) = &scope.replay_check {
-            let checked = check(Request::from_parts(parts, Body::from(body))).await;
-            if !checked.status().is_success() {
-                return Ok(checked);
-            }
-        }
-        let kept = seal.open(&sealed).ok_or_else(|| Problem::new(&INTERNAL))?;
-        return Ok(replay(kept));
-    }
+    let connection = parts.extensions.get().map(ConnectionGuard::occupy);
     let request = Request::from_parts(parts, Body::from(body));
-    // On its own, because it goes on to the end even if the client does not wait for it.
+    let keyed = KeyedRequest { scope, store, seal, name, fingerprint, charge, request };
+    // This future is dropped if the client disconnects. The task is not: it must release the key.
     let work = tokio::spawn(async move {
-        let worked = tokio::time::timeout(store.work_time_max, next.run(request)).await;
+        let answered = keyed.answer(run).await;
+        drop(connection);
+        answered
+    });
+    // After a panic the outcome is unknown, so the key stays locked.
+    work.await.map_err(|_| Problem::new(&INTERNAL))?
+}
+
+/// A request with a key, completely received.
+struct KeyedRequest {
+    scope: Arc<Scope>,
+    store: Idempotency,
+    seal: Seal,
+    name: RequestName,
+    fingerprint: Bytes,
+    charge: Charge,
+    request: Request,
+}
+
+impl KeyedRequest {
+    /// Claims the key and executes the request, or replays its response. Must not be cancelled.
+    async fn answer(self, run: Run) -> Result<Response<Body>, Problem> {
+        let Self { scope, store, seal, name, fingerprint, charge, request } = self;
+        if let Begun::Done(sealed) = store.begin(&name, &fingerprint, &charge).await? {
+            if let Some(check) = &scope.replay_check {
+                let checked = check(request).await;
+                if !checked.status().is_success() {
+                    return Ok(checked);
+                }
+            }
+            let kept = seal.open(&sealed).ok_or_else(|| Problem::new(&INTERNAL))?;
+            return Ok(replay(kept));
+        }
+        let worked = tokio::time::timeout(store.work_time_max, run(request)).await;
         let (answer, outcome) = match worked {
             Ok(response) => judge(response).await,
             Err(_) => (Problem::new(&TIMEOUT).into_response(), Outcome::Unknown),
@@ -277,32 +303,29 @@ async fn answer_once(
         match &outcome {
             Outcome::Done(sealed) => charge.end(sealed.0.len() as u64).await,
             Outcome::Refused => charge.refund().await,
-            // The record stays until its lease is over.
+            // The record stays until its lease ends.
             Outcome::Unknown => {}
         }
         store.end(&name, outcome).await;
-        answer
-    });
-    // What panicked leaves its key held as well, because nobody knows how far it came.
-    work.await.map_err(|_| Problem::new(&INTERNAL))
+        Ok(answer)
+    }
 }
 
-/// Who asks.
+/// Identity of the sender.
 struct Callers {
-    /// In every way in which the route wants to know.
+    /// One per scheme of the route.
     names: Vec<Vec<u8>>,
-    /// Of one who has signed in.
+    /// Set for a signed-in caller.
     subject: Option<SubjectHash>,
 }
 
-/// Who asks. Where the route does not want to know, or lets in visitors, that is the address of the
-/// client, and the token of one that has sent one.
+/// Identifies the caller by the schemes of the route, or else by address and token.
 async fn callers(scope: &Scope, parts: &mut Parts) -> Result<Callers, Problem> {
     let mut names = Vec::new();
     let mut subject = None;
     for scheme in &scope.schemes {
         names.push(match scheme.kind {
-            // The same person has another token an hour later.
+            // Tokens are renewed: use the subject.
             Credential::Bearer => {
                 let caller =
                     <Caller as FromRequestParts<()>>::from_request_parts(parts, &()).await?;
@@ -329,7 +352,7 @@ async fn callers(scope: &Scope, parts: &mut Parts) -> Result<Callers, Problem> {
     Ok(Callers { names, subject })
 }
 
-/// The key of a request, with or without the quotes that the draft of the standard puts around it.
+/// The key of a request, with or without the quotes of the draft standard.
 fn key_of(headers: &HeaderMap) -> Result<Option<String>, Problem> {
     let Some(value) = headers.get(HEADER) else { return Ok(None) };
     let text = value.to_str().unwrap_or_default();
@@ -337,7 +360,7 @@ fn key_of(headers: &HeaderMap) -> Result<Option<String>, Problem> {
     let is_key = (KEY_LEN_MIN..=KEY_LEN_MAX).contains(&key.len())
         && key.bytes().all(|byte| byte.is_ascii_graphic());
     if !is_key || headers.get_all(HEADER).iter().count() != 1 {
-        let what = "must be one key of 16 to 128 letters, digits and signs that nobody can guess";
+        let what = "must be one random key of 16 to 128 letters, digits and symbols";
         return Err(Problem::invalid(vec![FieldError::new(
             FieldLocation::Header,
             HEADER.as_str(),
@@ -345,27 +368,26 @@ fn key_of(headers: &HeaderMap) -> Result<Option<String>, Problem> {
         )]));
     }
     if is_guessable(key) {
-        let detail = "Others may send the same key. Make a random UUID for each request.";
+        let detail = "The key is easy to guess. Use a random UUID for each request.";
         return Err(Problem::new(&WEAK_KEY).detail(detail));
     }
     Ok(Some(key.to_owned()))
 }
 
-/// An answer, and what it says about what was done.
+/// Determines the outcome from the response.
 async fn judge(response: Response<Body>) -> (Response<Body>, Outcome<Kept>) {
     let status = response.status();
     if !status.is_success() {
         let refused = match response.extensions().get::<Problem>() {
             Some(problem) => problem.is_safe_to_retry(),
-            // What is no problem of ours is judged by its status alone. One who ran out of time
-            // says nothing about how far it came.
+            // Not a `Problem`: decide by status. After a timeout the outcome is unknown.
             None => status.is_client_error() && status != StatusCode::REQUEST_TIMEOUT,
         };
         return (response, if refused { Outcome::Refused } else { Outcome::Unknown });
     }
     let (parts, body) = response.into_parts();
     let Ok(body) = to_bytes(body, ANSWER_READ_MAX).await else {
-        tracing::error!("an answer is too large, or was not finished");
+        tracing::error!("failed to read a response body: too large, or it ended with an error");
         return (Problem::new(&INTERNAL).into_response(), Outcome::Unknown);
     };
     let header =
@@ -381,7 +403,7 @@ async fn judge(response: Response<Body>) -> (Response<Body>, Outcome<Kept>) {
     (Response::from_parts(parts, Body::from(body)), Outcome::Done(kept))
 }
 
-/// The answer as it was, or that it was too large to be kept.
+/// The stored response, or a problem if it was too large.
 fn replay(kept: Kept) -> Response<Body> {
     let mut response = if kept.is_too_large {
         Problem::new(&ANSWER_NOT_KEPT).into_response()
@@ -426,7 +448,6 @@ mod tests {
     use singlet::Settings;
     use singlet::backend::Embedded;
     use singlet::engine::{Clock, Engine, Options};
-    use std::sync::Arc;
     use std::sync::atomic::{AtomicU32, Ordering};
     use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -435,7 +456,7 @@ mod tests {
         std::future::pending().await
     }
 
-    /// How far a request came that ran out of time, nobody knows.
+    /// After a timeout the outcome is unknown.
     #[tokio::test]
     async fn what_runs_out_of_time_is_not_done_again_at_once() {
         let db = Db::<Web>::memory().await.unwrap();
@@ -472,12 +493,12 @@ mod tests {
         greet(count).await
     }
 
-    /// Keeps so many requests in an hour, of strangers and of others.
+    /// A budget of `records` requests per hour, for visitors and for signed-in callers.
     fn small(db: Db<Web>, records: u64) -> Idempotency {
         Idempotency::with_budgets(db, records * RECORD_BYTES, records * RECORD_BYTES)
     }
 
-    /// Routes that greet and that refuse, and a small budget for what is kept of them.
+    /// Routes that greet and that refuse, with a small budget for records.
     struct Fixture {
         service: TowerToHyperService<axum::Router>,
         store: Idempotency,
@@ -491,7 +512,7 @@ mod tests {
 
     impl Fixture {
         async fn new(open: impl FnOnce(Db<Web>) -> Idempotency) -> Self {
-            // A clock that stands, so that the hour does not end in between.
+            // A fixed clock, so that the hour does not end during the test.
             let clock = Clock::fixed(1_773_576_000_000);
             let options = Options { clock: clock.clone(), background: false, ..Options::default() };
             let engine = Engine::memory_with(options).unwrap();
@@ -512,7 +533,7 @@ mod tests {
             Self { service, store: open(db), count, issuer: LocalIssuer::new().unwrap() }
         }
 
-        /// Sends a request with a key of this number, from this address.
+        /// Sends a request with key `number` from this address.
         async fn ask(&self, peer: [u8; 4], path: &str, number: u32) -> Response<Body> {
             self.send(self.request(peer, path, number)).await
         }
@@ -528,7 +549,7 @@ mod tests {
             self.service.call(request.body(Body::empty()).unwrap()).await.unwrap()
         }
 
-        /// The statuses of so many requests of somebody who has signed in, on this machine.
+        /// The statuses of `count` requests of a signed-in caller on this machine.
         async fn ask_as(&self, subject: &str, count: u32) -> Vec<u16> {
             let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
             let token = self.issuer.sign(subject, &[], now).unwrap();
@@ -543,7 +564,7 @@ mod tests {
             statuses
         }
 
-        /// How many requests are answered before one is refused, and the refusal.
+        /// The number of requests answered before one is refused, and the refusal.
         async fn ask_until_refused(&self, peer: [u8; 4]) -> (u32, Response<Body>) {
             let mut kept = 0;
             loop {
@@ -556,22 +577,22 @@ mod tests {
         }
     }
 
-    /// Answers were kept for a day without an end to how many.
+    /// Regression: the number of stored responses was unbounded.
     #[tokio::test]
-    async fn what_is_kept_of_strangers_has_a_budget() {
+    async fn what_is_kept_of_visitors_has_a_budget() {
         let fixture = Fixture::new(|db| small(db, 4)).await;
         let (kept, refused) = fixture.ask_until_refused(HERE).await;
         assert!((3..=4).contains(&kept), "{kept}");
         assert_eq!(refused.status(), 503);
         assert!(refused.headers().contains_key("retry-after"));
         assert_eq!(fixture.count.load(Ordering::SeqCst), kept);
-        // What is known is repeated all the same.
+        // Stored responses are replayed.
         assert!(fixture.ask(HERE, "/", 0).await.headers().contains_key(REPLAYED));
         assert_eq!(fixture.count.load(Ordering::SeqCst), kept);
     }
 
-    /// Requests that were refused, and repetitions, were charged although nothing was kept of them:
-    /// one client could spend what there was for everybody.
+    /// Regression: refused requests and replays were charged, so one client could exhaust the
+    /// budget.
     #[tokio::test]
     async fn what_is_not_kept_costs_nothing() {
         let fixture = Fixture::new(|db| small(db, 64)).await;
@@ -586,7 +607,7 @@ mod tests {
         assert_eq!(fixture.ask(OTHER_STRANGER, "/", 0).await.status(), 204);
     }
 
-    /// One address could spend three quarters of the budget of all at once.
+    /// Regression: one address could spend three quarters of the budget at once.
     #[tokio::test]
     async fn one_address_has_a_small_part_of_the_budget() {
         let fixture = Fixture::new(|db| small(db, 160)).await;
@@ -598,24 +619,24 @@ mod tests {
         assert!(fixture.ask(STRANGER, "/", 0).await.headers().contains_key(REPLAYED));
     }
 
-    /// Only people who had not signed in were charged: one caller had 438 MB kept with 2,500
+    /// Regression: only visitors were charged. A signed-in caller stored 438 MB with 2,500
     /// requests.
     #[tokio::test]
     async fn what_is_kept_of_callers_has_a_budget() {
         let fixture = Fixture::new(|db| small(db, 128)).await;
         let statuses = fixture.ask_as("ann", 20).await;
         let kept = statuses.iter().filter(|status| **status == 204).count();
-        // One caller has a thirty-second part.
+        // A caller gets 1/32 of the budget.
         assert!((2..=4).contains(&kept), "{statuses:?}");
         assert!(statuses[kept..].iter().all(|status| *status == 429), "{statuses:?}");
-        // Others do not notice, until all of it is spent.
+        // Others are not affected until all of it is spent.
         assert_eq!(fixture.ask_as("bob", 1).await, [204]);
         let mut last = Vec::new();
         for number in 0..100 {
             last = fixture.ask_as(&format!("caller-{number}"), 2).await;
         }
         assert_eq!(last, [503, 503]);
-        // Who has not signed in has a budget of their own, and the other way round.
+        // Visitors have a separate budget, and vice versa.
         assert_eq!(fixture.ask(STRANGER, "/", 0).await.status(), 204);
         let fixture = Fixture::new(|db| small(db, 128)).await;
         assert_eq!(fixture.ask_until_refused(HERE).await.1.status(), 503);

@@ -1,13 +1,12 @@
-//! Who is calling: a JWT that an issuer has signed.
+//! Authentication with JWTs.
 //!
-//! - `token` reads the head of a token, and trusts nothing in it.
-//! - `key` is a public key of an issuer. The key says with which algorithm a token must be
-//!   signed; what the token says about that only has to agree.
-//! - `provider` has `jsonwebtoken` check signatures with ring.
-//! - [`Issuer`] says whose tokens are good and for whom they are meant, and checks their claims.
-//! - `jwks` keeps the issuer's keys, fetched over HTTPS, fresh enough and not too often.
-//! - [`Identity`] joins these, and makes a [`Caller`] of a request.
-//! - [`LocalIssuer`] signs tokens for people who try things out on their own machine.
+//! - `token` parses the header of a token; nothing in it is trusted.
+//! - `key` is an issuer's public key. The key determines the signature algorithm, not the token.
+//! - `provider` plugs ring into `jsonwebtoken` for signature checks.
+//! - [`Issuer`] names an issuer and the expected audience, and checks claims.
+//! - `jwks` fetches and caches an issuer's keys.
+//! - [`Identity`] combines these: it turns a request into a [`Caller`].
+//! - [`LocalIssuer`] signs tokens for development.
 
 mod caller;
 mod issuer;
@@ -25,31 +24,31 @@ pub(crate) use local::is_forwarded;
 
 use std::fmt;
 
-/// Why a token was not accepted. It goes into the log; the caller is only told that it was not.
+/// Why a token was rejected. Logged only; the caller is not given the reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TokenError {
-    /// It is longer than any token that an issuer makes.
+    /// The token exceeds the size limit.
     TooLong,
-    /// It does not have the form of a signed token.
+    /// Not a well-formed signed token.
     Malformed,
-    /// It demands something that is not understood here.
+    /// The token has a critical header parameter that is not supported.
     Unsupported,
-    /// No key of the issuer has the name that the token gives.
+    /// The token names a key that the issuer does not have.
     UnknownKey,
-    /// The token wants to be checked in another way than the key is meant for.
+    /// The token's algorithm differs from the key's.
     WrongAlgorithm,
-    /// The signature is not one that the key has made.
+    /// The signature does not match.
     WrongSignature,
-    /// Somebody else has issued it.
+    /// The token has another issuer.
     WrongIssuer,
-    /// It is meant for somebody else.
+    /// The token is for another audience.
     WrongAudience,
-    /// Its time is over.
+    /// The token has expired.
     Expired,
-    /// Its time has not come.
+    /// The token is not valid yet.
     NotYetValid,
-    /// The keys of the issuer could not be fetched.
+    /// The issuer's keys could not be fetched.
     NoKeys,
 }
 

@@ -1,9 +1,8 @@
-//! Work that is done again and again in the background, on one server at a time where that matters.
+//! Periodic background jobs.
 //!
-//! A [`Job`] is a name, an interval and a function. The [`Runner`] runs each job in a task of its
-//! own: a run that panics or takes too long is an error of that job, and the next run comes after
-//! the interval. A job with a lease runs on one server at a time, and all servers together keep its
-//! interval.
+//! A [`Job`] is a name, an interval and a function. The [`Runner`] runs each job in its own task; a
+//! run that panics or times out is recorded as an error, and the job runs again after the interval.
+//! A job with a lease runs on one server at a time, and the interval applies across servers.
 
 mod last_run;
 mod lease;
@@ -26,18 +25,18 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 use tokio::sync::watch;
 
-/// How long a run may take, unless the job says otherwise.
+/// Default time limit of a run.
 const TIME_MAX: Duration = Duration::from_secs(60);
-/// How much of a lease must be left for [`JobRun::check_held`], and for the run to go on; a third of
-/// it, if that is less.
+/// Remaining lease time below which [`JobRun::check_held`] fails and the run is cancelled; a third
+/// of a short lease.
 const LEASE_MARGIN: Duration = Duration::from_secs(2);
 
-/// The shortest lease. It is extended after a third of it.
+/// The shortest lease. Leases are extended after a third of their duration.
 const LEASE_DURATION_MIN: Duration = Duration::from_millis(100);
 
 type Work = dyn Fn(JobRun) -> BoxFuture<'static, Result<Next, JobError>> + Send + Sync;
 
-/// Work that is done again and again.
+/// A periodic background job.
 ///
 /// ```
 /// use singlet_web::job::{Job, JobRun, Next};
@@ -60,17 +59,17 @@ pub struct Job {
     work: Arc<Work>,
 }
 
-/// Whether a job needs a lease, and of which table.
+/// Whether a job needs a lease, and where it is stored.
 enum Lease {
     None,
-    /// Of the web's own table.
+    /// In the kit's table.
     Web(Duration),
     Own(Arc<dyn LeaseTable>, Duration),
 }
 
 impl Job {
-    /// A job that runs after every interval, give or take 10 %, counted from the end of one run to
-    /// the beginning of the next. `name` is unique within a system.
+    /// A job that runs after every interval (± 10 %), measured from the end of one run to the start
+    /// of the next. `name` is unique within a system.
     ///
     /// # Panics
     ///
@@ -95,21 +94,19 @@ impl Job {
         }
     }
 
-    /// Runs on one server at a time, and once in an interval on all of them together: when the last
-    /// run ended is stored, also for a server that is started again. A run that is overdue then
-    /// begins at once.
+    /// Runs on one server at a time, and once per interval across all servers: the end of the last
+    /// run is stored and survives restarts. An overdue run starts at once.
     ///
-    /// The lease is extended after each third of its time while the job runs, and released at the
-    /// end. A run whose lease is lost, or was not extended until 2 s before its end (a third of a
-    /// short lease), is cancelled before another server can acquire it.
+    /// The lease is extended after each third of its duration and released at the end. A run that
+    /// loses its lease, or fails to extend it until 2 s before it ends (a third of a short lease),
+    /// is cancelled before another server can acquire it.
     ///
-    /// Servers compare the lease with their own clocks. If these differ by more than two seconds, a
-    /// run may begin before the last one has ended: write [`JobRun::fence`] with a condition where
-    /// that matters.
+    /// Servers compare the lease with their own clocks. With a clock skew of more than two seconds,
+    /// runs may overlap: where that matters, write [`JobRun::fence`] with a condition.
     ///
     /// # Panics
     ///
-    /// If the duration is below 100 ms, in which a lease cannot be extended.
+    /// If the duration is below 100 ms.
     #[must_use]
     pub fn leased(mut self, duration: Duration) -> Self {
         check_lease_duration(duration);
@@ -117,12 +114,12 @@ impl Job {
         self
     }
 
-    /// Runs on one server at a time, with a lease of the system's own. When the last run ended is not
-    /// stored: each server counts its own intervals.
+    /// Runs on one server at a time, with leases in the system's own table. The last run is not
+    /// stored: each server keeps its own interval.
     ///
     /// # Panics
     ///
-    /// If the duration is below 100 ms, in which a lease cannot be extended.
+    /// If the duration is below 100 ms.
     #[must_use]
     pub fn leased_by(mut self, leases: Arc<dyn LeaseTable>, duration: Duration) -> Self {
         check_lease_duration(duration);
@@ -130,16 +127,17 @@ impl Job {
         self
     }
 
-    /// A run that takes longer is cancelled and counts as an error; 60 s unless set. What blocks its
-    /// thread cannot be cancelled, and can delay the extension of its lease: use `spawn_blocking`.
+    /// Time limit of a run; 60 s by default. A run that exceeds it is cancelled and counts as an
+    /// error. Blocking code cannot be cancelled and may delay the lease extension: use
+    /// `spawn_blocking`.
     #[must_use]
     pub fn time_max(mut self, limit: Duration) -> Self {
         self.time_max = limit;
         self
     }
 
-    /// Also runs when the server starts, and not only after the first interval. A job that is
-    /// [leased](Self::leased) does so only if it is due.
+    /// Also runs at startup, not only after the first interval. A [leased](Self::leased) job does
+    /// so only if it is due.
     #[must_use]
     pub fn also_at_start(mut self) -> Self {
         self.is_at_start = true;
@@ -157,28 +155,28 @@ fn check_lease_duration(duration: Duration) {
     assert!(duration >= LEASE_DURATION_MIN, "a lease of {duration:?} is too short to be extended");
 }
 
-/// When a job runs again.
+/// When the job runs next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
     /// After its interval.
     Interval,
-    /// After this time.
+    /// After this delay.
     In(Duration),
 }
 
-/// Why a run failed: a text for the log and the list of jobs. Every error converts into it by `?`.
+/// Why a run failed, for the log and the job list. Any error converts into it with `?`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JobError(String);
 
 impl JobError {
-    /// An error with this text.
+    /// An error with this message.
     #[must_use]
     pub fn new(text: impl Into<String>) -> Self {
         Self(text.into())
     }
 }
 
-/// The text of an error and of those behind it.
+/// Includes the causes of the error.
 impl<E: Error> From<E> for JobError {
     fn from(error: E) -> Self {
         Self(crate::system::in_full(&error))
@@ -191,19 +189,19 @@ impl fmt::Display for JobError {
     }
 }
 
-/// One run of a job: whether it is to stop, and whether the lease is still held. Clones are one.
+/// A run of a job: stop signal and lease. Clones share it.
 #[derive(Clone)]
 pub struct JobRun {
     stop: watch::Receiver<bool>,
     lease: Option<Arc<HeldLease>>,
 }
 
-/// A lease while a job runs.
+/// The lease of a running job.
 struct HeldLease {
     fence: u64,
     clock: Clock,
     margin: Duration,
-    /// In milliseconds since 1970; counted from before the request was sent that extended it.
+    /// In Unix milliseconds, measured from before the request that extended it was sent.
     expires_at: AtomicI64,
 }
 
@@ -215,40 +213,40 @@ impl HeldLease {
 }
 
 impl JobRun {
-    /// A run without a lease that nobody stops: to call a job's function in a test.
+    /// A run without a lease or stop signal: for tests of job functions.
     #[must_use]
     pub fn by_hand() -> Self {
         Self { stop: watch::channel(false).1, lease: None }
     }
 
-    /// Whether the server stops: end soon, at a point from which the next run can go on.
+    /// Whether the server is stopping. End soon, at a point where the next run can resume.
     #[must_use]
     pub fn is_stopping(&self) -> bool {
         *self.stop.borrow()
     }
 
-    /// Ready once the server stops.
+    /// Resolves when the server stops.
     pub async fn stopping(&self) {
         let mut stop = self.stop.clone();
         if stop.wait_for(|stop| *stop).await.is_err() {
-            // Nobody is left who could say so.
+            // The sender is dropped: no stop signal can arrive.
             std::future::pending().await
         }
     }
 
-    /// The fencing number of the lease: greater for every later holder. Write it with a condition.
-    /// 0 without a lease.
+    /// The fencing token of the lease, greater for every later holder; 0 without a lease. Write it
+    /// with a condition.
     #[must_use]
     pub fn fence(&self) -> u64 {
         self.lease.as_ref().map_or(0, |lease| lease.fence)
     }
 
-    /// Fails when less than 2 s of the lease are left by this server's clock. Ask before each step
-    /// that another server must not do at the same time.
+    /// Fails if less than 2 s of the lease are left. Call it before each step that must not overlap
+    /// with another server's.
     ///
     /// # Errors
     ///
-    /// If the lease is about to end, or has ended.
+    /// If the lease has ended or is about to.
     pub fn check_held(&self) -> Result<(), JobError> {
         match &self.lease {
             Some(lease) if !lease.is_held() => Err(JobError::new("the lease is not held any more")),

@@ -1,11 +1,11 @@
-//! One lock for each key.
+//! One lock per key.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex as StdMutex, PoisonError};
 use tokio::sync::{Mutex, OwnedMutexGuard};
 
-/// Lets one task of this process at a time do something with a key. It saves retries of
-/// conditional writes; it replaces no condition, because other servers do not wait.
+/// Serialises work on a key within this process. This avoids retries of conditional writes but does
+/// not replace conditions: other servers do not wait.
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread")]
@@ -21,19 +21,19 @@ use tokio::sync::{Mutex, OwnedMutexGuard};
 /// ```
 #[derive(Clone, Default)]
 pub struct KeyedMutex {
-    /// The locks that are held or waited for.
+    /// Locks that are held or waited for.
     locks: Arc<StdMutex<HashMap<String, Arc<Mutex<()>>>>>,
 }
 
-/// Holds the lock of a key until it is dropped.
+/// Holds the lock of a key until dropped.
 #[must_use = "the lock is released when this is dropped"]
 pub struct KeyedGuard {
-    // Dropped in this order: who removes a lock counts who still has it.
+    // Drop order matters: `Interest` counts remaining references to the lock.
     _guard: OwnedMutexGuard<()>,
     _interest: Interest,
 }
 
-/// Somebody who holds the lock of a key or waits for it. The last one removes it.
+/// A holder or waiter of a key's lock. The last one removes it.
 struct Interest {
     owner: KeyedMutex,
     key: String,
@@ -41,13 +41,13 @@ struct Interest {
 }
 
 impl KeyedMutex {
-    /// Waits until nobody else holds this key. First come, first served.
+    /// Waits for the lock of this key. First come, first served.
     pub async fn lock(&self, key: &str) -> KeyedGuard {
         let lock = {
             let mut locks = self.locks.lock().unwrap_or_else(PoisonError::into_inner);
             Arc::clone(locks.entry(key.to_owned()).or_default())
         };
-        // Made before waiting, so that a caller who gives up leaves nothing behind.
+        // Created before waiting, so that a cancelled caller cleans up.
         let interest =
             Interest { owner: self.clone(), key: key.to_owned(), lock: Some(Arc::clone(&lock)) };
         KeyedGuard { _guard: lock.lock_owned().await, _interest: interest }
@@ -57,7 +57,7 @@ impl KeyedMutex {
 impl Drop for Interest {
     fn drop(&mut self) {
         let mut locks = self.owner.locks.lock().unwrap_or_else(PoisonError::into_inner);
-        // While the map is locked nobody else can take or drop one.
+        // The map is locked, so the count cannot change.
         self.lock = None;
         if locks.get(&self.key).is_some_and(|lock| Arc::strong_count(lock) == 1) {
             locks.remove(&self.key);

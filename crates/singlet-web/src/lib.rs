@@ -1,21 +1,21 @@
-//! The kit that Singlet's systems are built with. docs/a-system.md builds one step by step.
+//! The kit for building Singlet systems. docs/a-system.md builds one step by step.
 //!
 //! A [`System`] is declared, opened on its [`Resources`], and served by a [`Server`] with others.
 //!
-//! - [`api`]: routes, declared once; the router, the checks and the OpenAPI document follow.
-//! - [`problem`]: the errors of a system, declared once, as `application/problem+json`.
-//! - [`validate`]: what is wrong with a request, field by field.
-//! - [`identity`]: who is calling, by a JWT. [`access`]: what they may do with one resource.
-//! - [`live`]: pushes over WebSockets and Server-Sent Events, from the change feed of tables.
-//! - [`job`]: work in the background, with leases. [`demo`]: demo data.
+//! - [`api`]: routes, with router, validation and OpenAPI document derived from signatures.
+//! - [`problem`]: the errors of a system, as `application/problem+json`.
+//! - [`validate`]: request validation with errors per field.
+//! - [`identity`]: authentication with JWTs. [`access`]: roles on a resource.
+//! - [`live`]: pushes over WebSockets and Server-Sent Events, from the change feeds of tables.
+//! - [`job`]: background jobs with leases. [`demo`]: demo data.
 //! - [`outbound`]: requests to other services. [`blob`]: uploaded files.
-//! - [`page`]: HTML, CSS and ES modules in the program, and the look that all pages share.
-//! - [`random`], [`secret`], [`text`], [`keyed_mutex`]: small things that every system needs.
-//! - [`idempotency`]: requests that may be repeated and are carried out once.
-//! - [`budget`]: how much people who have not signed in may have stored.
-//! - [`cursors`]: pages that go on at another server, or after a restart.
-//! - [`limit`], [`metrics`], [`request_id`], [`security`]: what the server does for every request.
-//! - [`prelude`]: what a system writes all the time, in one line.
+//! - [`page`]: embedded HTML, CSS and ES modules, and the shared style.
+//! - [`random`], [`secret`], [`text`], [`keyed_mutex`]: building blocks for systems.
+//! - [`idempotency`]: requests that are safe to retry.
+//! - [`budget`]: hourly budgets across servers.
+//! - [`cursors`]: the shared secret that signs cursors.
+//! - [`limit`], [`metrics`], [`request_id`], [`security`]: applied to every request.
+//! - [`prelude`]: common imports.
 
 pub mod access;
 pub mod api;
@@ -51,7 +51,9 @@ pub mod text;
 pub mod validate;
 
 pub use demo::{Demo, DemoError, DemoPolicy};
-pub use server::{IdentitySource, Limits, Options, Server, Site, SiteOptions, serve};
+pub use server::{
+    ConsoleOptions, IdentitySource, Limits, Options, Server, Site, SiteOptions, serve,
+};
 pub use singlet::yield_now;
 pub use store::Store;
 pub use system::{OpenError, Opened, Persona, Resources, System};

@@ -1,4 +1,4 @@
-//! How often a client may ask: a bucket of tokens for each, that fills again with time.
+//! Rate limits: a token bucket per client.
 
 use crate::api::{Argument, Operation};
 use crate::problem::{INTERNAL, Problem, RATE_LIMITED};
@@ -11,28 +11,27 @@ use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How many clients are told apart. At 64 bytes a bucket this is 8 MB with both generations. What
-/// comes beyond shares one bucket, so that a flood of addresses exhausts that one and not our
-/// memory, and clients who are known already notice nothing.
+/// Maximum number of clients tracked: 8 MB at 64 bytes per bucket and two generations. Further
+/// clients share one bucket, so a flood of addresses exhausts neither memory nor the buckets of
+/// known clients.
 pub const CLIENTS_MAX: usize = 65_536;
-/// How many changes a caller who has signed in may make in a second, over hours. People who keep
-/// the score of a game make one. A table with a stream keeps both images of every change for a day:
-/// without a bound, one caller could fill the disk.
+/// Sustained writes per second of a signed-in caller. A scorer makes about one. Without a bound,
+/// one caller could fill the disk: a table with a stream keeps both images of every change for a
+/// day.
 pub(crate) const CHANGES_PER_SECOND_MAX: u32 = 10;
-/// How many changes such a caller may make at once: an import of a season, or what a scorer has
-/// entered during a day without a connection.
+/// Burst of writes of such a caller: the import of a season, or a day's entries made offline.
 pub(crate) const CHANGES_AT_ONCE_MAX: u32 = 5_000;
 
-/// How often a client may ask.
+/// A rate limit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rate {
-    /// How many requests a second are sustained.
+    /// Sustained requests per second.
     pub per_second: f64,
-    /// How many may come at once.
+    /// Requests allowed at once.
     pub burst: f64,
 }
 
-/// Counts the requests of clients, and refuses those that come too fast.
+/// A rate limiter per client.
 ///
 /// ```
 /// use singlet_web::limit::{Limiter, Rate};
@@ -52,14 +51,13 @@ pub struct Limiter<C> {
     buckets: Mutex<Buckets<C>>,
 }
 
-/// Buckets in two generations. A bucket that nobody has touched for as long as it takes to fill
-/// is full, and a full one is as good as none: so the older generation is forgotten, except who
-/// has taken more than there was.
+/// Buckets in two generations. A bucket untouched for the refill time is full and can be dropped;
+/// so the older generation is dropped, except for clients in debt.
 struct Buckets<C> {
     young: HashMap<C, Bucket>,
     old: HashMap<C, Bucket>,
     turned: Option<Instant>,
-    /// For those who find no room.
+    /// For clients over the limit of buckets.
     shared: Bucket,
 }
 
@@ -67,12 +65,12 @@ struct Buckets<C> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bucket {
     tokens: f64,
-    /// When the tokens were counted; `None` for a bucket that was never used and is full.
+    /// When the tokens were counted; `None` for an unused, full bucket.
     counted: Option<Instant>,
 }
 
 impl<C: Clone + Eq + Hash> Limiter<C> {
-    /// Nobody has asked yet.
+    /// A limiter with full buckets.
     #[must_use]
     pub fn new(rate: Rate) -> Self {
         Self::with_clients_max(rate, CLIENTS_MAX)
@@ -88,30 +86,30 @@ impl<C: Clone + Eq + Hash> Limiter<C> {
         Self { rate, clients_max, buckets: Mutex::new(buckets) }
     }
 
-    /// Counts a request.
+    /// Takes one token.
     ///
     /// # Errors
     ///
-    /// How long to wait, if there were too many.
+    /// How long to wait, if none is left.
     pub fn take(&self, client: &C, now: Instant) -> Result<(), Duration> {
         self.take_many(client, 1.0, now)
     }
 
-    /// Counts so many at once. Who has any left gets all of them, and waits longer for the next.
+    /// Takes `amount` tokens. A client with any left gets all of them and goes into debt.
     ///
     /// # Errors
     ///
-    /// How long to wait, if nothing is left.
+    /// How long to wait, if none is left.
     pub fn take_many(&self, client: &C, amount: f64, now: Instant) -> Result<(), Duration> {
         self.with_bucket(client, now, |bucket| bucket.take_many(self.rate, amount, now))
     }
 
-    /// Counts so many that have been had already, whether or not they were left.
+    /// Takes tokens unconditionally, for something already done.
     pub(crate) fn settle(&self, client: &C, amount: f64, now: Instant) {
         self.with_bucket(client, now, |bucket| bucket.settle(self.rate, amount, now));
     }
 
-    /// Gives back so many that were taken and not needed. More than a full bucket is not kept.
+    /// Returns unused tokens, up to a full bucket.
     pub(crate) fn refund(&self, client: &C, amount: f64, now: Instant) {
         self.settle(client, -amount, now);
     }
@@ -139,11 +137,11 @@ impl<C: Clone + Eq + Hash> Limiter<C> {
         done
     }
 
-    /// Like [`Limiter::take`], with an answer for the client.
+    /// Like [`Limiter::take`], with a problem for the client.
     ///
     /// # Errors
     ///
-    /// The problem that says when to come back.
+    /// [`RATE_LIMITED`] with `Retry-After`.
     pub fn check(&self, client: &C, now: Instant) -> Result<(), Problem> {
         self.take(client, now).map_err(|wait| Problem::new(&RATE_LIMITED).retry_after(wait))
     }
@@ -183,32 +181,32 @@ impl Bucket {
     }
 }
 
-/// A caller in a [`Limiter`]: the hash of a subject, because subjects may have a thousand bytes.
+/// A caller in a [`Limiter`]. Hashed, because subjects may be long.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct SubjectHash([u8; 16]);
 
 impl SubjectHash {
     pub(crate) fn of(subject: &str) -> Self {
         let hash = ring::digest::digest(&ring::digest::SHA256, subject.as_bytes());
-        // Nobody finds two subjects with one hash of 128 bits.
+        // 128 bits are collision resistant enough.
         Self(hash.as_ref().first_chunk().copied().unwrap_or_default())
     }
 }
 
-/// The limits that every address and every caller has.
+/// Limits per address and per caller.
 #[derive(Clone, Default)]
 pub(crate) struct AddressLimits {
     /// Requests, and messages on sockets.
     pub(crate) requests: Option<Arc<Limiter<IpAddr>>>,
-    /// Bytes that requests without a caller have stored.
+    /// Bytes stored by visitors.
     pub(crate) stored: Option<Arc<Limiter<IpAddr>>>,
-    /// Requests of callers who have signed in, of those that may change something.
+    /// Writes of signed-in callers.
     pub(crate) changes: Option<Arc<Limiter<SubjectHash>>>,
 }
 
-/// What one address asks for, over whichever of its connections. Clones are one account.
+/// The limits of one address across its connections. Clones share them.
 ///
-/// An argument of functions: part of every request that a [`Server`](crate::Server) answers.
+/// An argument of functions; part of every request to a [`Server`](crate::Server).
 #[derive(Clone)]
 pub struct ClientLimits {
     address: IpAddr,
@@ -227,36 +225,36 @@ impl ClientLimits {
         }
     }
 
-    /// An account of its own, with a limit for what it has stored: for tests.
+    /// Separate limits with this rate for stored bytes: for tests.
     #[must_use]
     pub fn with_stored_rate(address: IpAddr, stored: Rate) -> Self {
         let stored = Some(Arc::new(Limiter::new(stored)));
         Self::new(address, AddressLimits { stored, ..AddressLimits::default() })
     }
 
-    /// The address that the connection comes from: a proxy's, if there is one in between.
+    /// The peer address; a proxy's, if there is one.
     #[must_use]
     pub fn address(&self) -> IpAddr {
         self.address
     }
 
-    /// The address, or the network of IPv6: who a limit is for.
+    /// The unit of limits: the address, or the /64 network for IPv6.
     #[must_use]
     pub fn network(&self) -> IpAddr {
         self.network
     }
 
-    /// Who a limit is for; `None` for this machine itself, which has none.
+    /// The unit of limits; `None` for loopback, which is exempt.
     pub(crate) fn limited_network(&self) -> Option<IpAddr> {
         self.is_limited.then_some(self.network)
     }
 
-    /// Whether the client is on this machine, as far as its address says.
+    /// Whether the peer address is on this machine.
     pub(crate) fn is_of_this_machine(&self) -> bool {
         !self.is_limited
     }
 
-    /// Counts one request, or refuses it.
+    /// Counts a request or refuses it.
     pub(crate) fn charge(&self) -> Result<(), Problem> {
         match &self.limits.requests {
             Some(limiter) if self.is_limited => limiter.check(&self.network, Instant::now()),
@@ -264,18 +262,18 @@ impl ClientLimits {
         }
     }
 
-    /// Counts one thing by a limit that the system keeps, such as games that an address creates.
-    /// This machine itself has no limit, as it has none for its requests.
+    /// Counts one unit against a system's own limit, such as games created per address. Loopback
+    /// clients are exempt.
     ///
     /// # Errors
     ///
-    /// The problem that says when to come back.
+    /// [`RATE_LIMITED`] with `Retry-After`.
     pub fn charge_by(&self, limiter: &Limiter<IpAddr>) -> Result<(), Problem> {
         if self.is_limited { limiter.check(&self.network, Instant::now()) } else { Ok(()) }
     }
 
-    /// Counts a request of this caller that may change something, or refuses it. It holds on this
-    /// machine as well: behind a proxy everybody is there.
+    /// Counts a write of this caller or refuses it. Applies to loopback as well: behind a proxy all
+    /// clients are there.
     pub(crate) fn charge_change(&self, subject: &str) -> Result<(), Problem> {
         let Some(limiter) = &self.limits.changes else { return Ok(()) };
         limiter.take(&SubjectHash::of(subject), Instant::now()).map_err(|wait| {
@@ -284,11 +282,11 @@ impl ClientLimits {
         })
     }
 
-    /// Counts bytes that are about to be stored.
+    /// Counts bytes about to be stored.
     ///
     /// # Errors
     ///
-    /// The problem that says when to come back, if the address has had too much stored.
+    /// [`RATE_LIMITED`] with `Retry-After`.
     pub fn charge_stored(&self, bytes: u64) -> Result<(), Problem> {
         let Some(limiter) = self.limits.stored.as_ref().filter(|_| self.is_limited) else {
             return Ok(());
@@ -322,7 +320,7 @@ mod tests {
     fn over_time_a_client_gets_the_rate_and_no_more() {
         let limiter = Limiter::new(RATE);
         let start = Instant::now();
-        // Asks every millisecond for ten seconds.
+        // One attempt per millisecond for ten seconds.
         let taken = (0..10_000)
             .filter(|ms| limiter.take(&"Ann", start + Duration::from_millis(*ms)).is_ok())
             .count();
@@ -360,7 +358,7 @@ mod tests {
         for _ in 0..5 {
             assert_eq!(limiter.take(&"Ann", start), Ok(()));
         }
-        // The generations turn after half a second, at which Ann's bucket is full again.
+        // Generations rotate after half a second, when Ann's bucket is full again.
         for ms in [501, 502] {
             let _ = limiter.take(&"Bob", start + Duration::from_millis(ms));
         }
@@ -375,7 +373,7 @@ mod tests {
         let limiter = Limiter::new(RATE);
         let start = Instant::now();
         assert_eq!(limiter.take_many(&"Ann", 25.0, start), Ok(()));
-        // Twenty too many, at ten a second, and one to be had.
+        // A debt of 20 at ten per second, plus one token.
         let wait = limiter.take_many(&"Ann", 1.0, start).unwrap_err();
         assert_eq!(wait, Duration::from_millis(2_100));
         assert_eq!(limiter.take_many(&"Ann", 1.0, start + Duration::from_millis(2_101)), Ok(()));
@@ -389,13 +387,13 @@ mod tests {
         assert_eq!((0..10).filter(|_| limiter.take(&"Bob", start).is_ok()).count(), 5);
     }
 
-    /// Debts were forgotten with their generation.
+    /// Regression: debts were dropped with their generation.
     #[test]
     fn who_has_taken_too_much_is_not_forgotten() {
         let limiter = Limiter::new(RATE);
         let start = Instant::now();
         limiter.settle(&"Ann", 105.0, start);
-        // The generations turn every half second, and the debt takes ten seconds to pay.
+        // Generations rotate every half second, and the debt takes ten seconds to repay.
         for ms in (0..9_900).step_by(100) {
             let _ = limiter.take(&"Bob", start + Duration::from_millis(ms));
         }
@@ -411,7 +409,7 @@ mod tests {
         assert_eq!(stranger.charge_stored(1).unwrap_err().problem_type(), &RATE_LIMITED);
         let own = ClientLimits::with_stored_rate([127, 0, 0, 1].into(), rate);
         assert!((0..10).all(|_| own.charge_stored(100).is_ok()));
-        // A limit is for a network, and an address is one of it.
+        // The limit applies to the network.
         let address: IpAddr = [0x2001, 0xdb8, 0, 0, 0, 0, 0, 7].into();
         let of_network = ClientLimits::with_stored_rate(address, rate);
         assert_eq!(of_network.address(), address);

@@ -1,18 +1,15 @@
 //! Pushes to browsers: Server-Sent Events and WebSockets.
 //!
-//! [`Live`] follows the change feeds of a system's tables. A function of the system says which
-//! [`Push`]es a change means, and to which [`Topic`]s; another one reads the state of a topic. The
-//! kit does the rest: a new subscriber gets the state, then every push in the order of the feed. A
-//! gap in the numbers sends the state again, a repetition is dropped, and a subscriber that does not
-//! read loses its place instead of slowing the others.
+//! [`Live`] follows the change feeds of a system's tables. The system maps each change to
+//! [`Push`]es on [`Topic`]s and supplies a function that reads a topic's state. A new subscriber
+//! gets the state, then every push in feed order. A gap in the numbers resends the state,
+//! duplicates are dropped, and a subscriber that falls behind is disconnected.
 //!
-//! Numbers come from the data, such as the number of a game's last event, and so mean the same on
-//! every server that follows the same data. A client that was away says which number it saw last,
-//! and gets what came after it; if the server does not have all of that any more, it gets the state.
+//! Push numbers come from the data (such as the number of a game's last event), so they mean the
+//! same on every server. A client that reconnects sends the last number it saw and gets the events
+//! after it, or the state if they are no longer buffered.
 //!
-//! An [`EventStream`] is a [`Subscription`] as Server-Sent Events. A [`Socket`] is a WebSocket: it
-//! writes what its subscription delivers, notices dead connections, and gives what the client sends
-//! by [`Socket::next`].
+//! [`EventStream`] serves a [`Subscription`] as Server-Sent Events, [`Socket`] over a WebSocket.
 
 mod close;
 mod feed;

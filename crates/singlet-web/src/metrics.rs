@@ -1,4 +1,4 @@
-//! Figures of the server and of systems, as Prometheus reads them at `/metrics`.
+//! Metrics of the server and its systems, in Prometheus format at `/metrics`.
 
 use crate::problem::ProblemType;
 use singlet::engine::Histogram;
@@ -10,19 +10,19 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 use std::time::Duration;
 use tokio::sync::Semaphore;
 
-/// How many sets of labels a family may have. What comes after that is counted in one set, so that
-/// a label with values of clients cannot fill the memory.
+/// Maximum number of label sets per family. Further ones share a single overflow set, so that
+/// client-controlled labels cannot exhaust memory.
 const LABEL_SETS_MAX: usize = 1_000;
-/// The labels of what comes after that.
+/// Labels of the overflow set.
 const OVERFLOW: &str = "overflow=\"true\"";
 
-/// From a read in memory to the longest time that a request may take.
+/// From an in-memory read to the request timeout.
 const TIME_MICROS: &[u64] = &[
     500, 1_000, 2_500, 5_000, 10_000, 25_000, 50_000, 100_000, 250_000, 500_000, 1_000_000,
     2_500_000, 5_000_000, 10_000_000, 30_000_000,
 ];
 
-/// The figures of a server. Clones are one.
+/// The metrics of a server. Clones share them.
 ///
 /// ```
 /// use singlet_web::metrics::Metrics;
@@ -41,16 +41,16 @@ struct Inner {
     families: Mutex<BTreeMap<&'static str, Family>>,
     requests: RwLock<HashMap<RequestKey, (Counter, Timer)>>,
     connections: ConnectionCounters,
-    /// The places of sockets and event streams, and how many there are.
+    /// The stream permits and their total.
     streams: OnceLock<(Arc<Semaphore>, usize)>,
 }
 
-/// System, operation and outcome of a request: names of the program, never of a client.
+/// System, operation and outcome of a request. Never client-controlled.
 type RequestKey = (&'static str, &'static str, &'static str);
 
 struct Family {
     help: &'static str,
-    /// By labels, as they are written between braces.
+    /// By labels, as written between braces.
     series: BTreeMap<String, Series>,
 }
 
@@ -60,39 +60,39 @@ enum Series {
     Timer(Timer),
 }
 
-/// A figure that only goes up. Clones are one.
+/// A counter. Clones share it.
 #[derive(Clone, Debug, Default)]
 pub struct Counter(Arc<AtomicU64>);
 
 impl Counter {
-    /// Counts so many.
+    /// Adds to the counter.
     pub fn add(&self, count: u64) {
         self.0.fetch_add(count, Ordering::Relaxed);
     }
 }
 
-/// A figure that goes up and down. Clones are one.
+/// A gauge. Clones share it.
 #[derive(Clone, Debug, Default)]
 pub struct Gauge(Arc<AtomicI64>);
 
 impl Gauge {
-    /// Sets it.
+    /// Sets the value.
     pub fn set(&self, value: i64) {
         self.0.store(value, Ordering::Relaxed);
     }
 
-    /// Adds to it, or takes away.
+    /// Adds to the value; negative to subtract.
     pub fn add(&self, difference: i64) {
         self.0.fetch_add(difference, Ordering::Relaxed);
     }
 }
 
-/// A histogram of times. Clones are one.
+/// A histogram of durations. Clones share it.
 #[derive(Clone, Debug)]
 pub struct Timer(Arc<Histogram>);
 
 impl Timer {
-    /// Counts a time.
+    /// Records a duration.
     pub fn record(&self, time: Duration) {
         self.0.record(u64::try_from(time.as_micros()).unwrap_or(u64::MAX));
     }
@@ -119,7 +119,7 @@ macro_rules! kinds {
                     _ => None,
                 }, || Series::$kind($kind::default()));
                 found.unwrap_or_else(|| {
-                    // Shown nowhere: two kinds cannot be one family.
+                    // Not exposed: a family has one kind.
                     tracing::error!(name, "a metric has two kinds");
                     $kind::default()
                 })
@@ -130,13 +130,13 @@ macro_rules! kinds {
 
 impl Metrics {
     kinds! {
-        /// The counter with this name and these labels: the same one in every call. Names end in
-        /// `_total` by custom. Keep it where it is counted often.
+        /// The counter with this name and these labels, created on first use. Names end in `_total`
+        /// by convention. Keep it if it is updated often.
         counter Counter;
-        /// The gauge with this name and these labels: the same one in every call.
+        /// The gauge with this name and these labels, created on first use.
         gauge Gauge;
-        /// The histogram with this name and these labels: the same one in every call. Names end in
-        /// `_seconds` by custom.
+        /// The histogram with this name and these labels, created on first use. Names end in
+        /// `_seconds` by convention.
         histogram Timer;
     }
 
@@ -157,7 +157,7 @@ impl Metrics {
         if series.len() >= LABEL_SETS_MAX && !series.contains_key(&labels) {
             OVERFLOW.clone_into(&mut labels);
         }
-        // One family is of one kind, whatever its labels.
+        // A family has one kind, for all labels.
         let is_other_kind = {
             let new = create();
             let kind = std::mem::discriminant(&new);
@@ -174,7 +174,7 @@ impl Metrics {
         series.get(&labels).and_then(read)
     }
 
-    /// Counts a request that was answered.
+    /// Records an answered request.
     pub(crate) fn record_request(
         &self,
         system: Option<&'static str>,
@@ -208,18 +208,18 @@ impl Metrics {
         known.insert(key, (counter, timer));
     }
 
-    /// What the edge counts.
+    /// Connection counters, updated by the edge.
     pub(crate) fn connections(&self) -> &ConnectionCounters {
         &self.0.connections
     }
 
-    /// Shows how many of the places of sockets and event streams are taken.
+    /// Exposes how many stream permits are taken.
     pub(crate) fn watch_streams(&self, places: &Arc<Semaphore>, count: usize) {
         // A site is served once.
         let _ = self.0.streams.set((Arc::clone(places), count));
     }
 
-    /// Writes all figures.
+    /// Writes all metrics.
     pub fn write(&self, page: &mut Exposition) {
         let families = self.0.families.lock().unwrap_or_else(PoisonError::into_inner);
         for (name, Family { help, series }) in &*families {
@@ -280,7 +280,7 @@ impl Metrics {
         }
     }
 
-    /// All figures, as text.
+    /// All metrics as text.
     #[must_use]
     pub fn to_text(&self) -> String {
         let mut page = Exposition::default();
@@ -289,7 +289,7 @@ impl Metrics {
     }
 }
 
-/// Labels as they are written between braces.
+/// Labels as written between braces.
 pub(crate) fn written(labels: &[(&'static str, &str)]) -> String {
     let mut text = String::new();
     for (name, value) in labels {
@@ -310,7 +310,7 @@ pub(crate) fn written(labels: &[(&'static str, &str)]) -> String {
     text
 }
 
-/// The same in braces, or nothing.
+/// The labels in braces, if any.
 pub(crate) fn in_braces(labels: &str) -> String {
     if labels.is_empty() { String::new() } else { format!("{{{labels}}}") }
 }

@@ -1,17 +1,17 @@
 //! HTTP requests to other services.
 //!
-//! One [`Client`] with a pool of connections serves the whole program. It follows no redirects,
-//! keeps no cookies, and uses no proxy. Every time and every size has a bound.
+//! One [`Client`] with a connection pool serves the whole program. It follows no redirects, keeps
+//! no cookies and uses no proxy. Times and sizes are bounded.
 //!
-//! - `request`: what to send, and sending it.
-//! - `retry`: which answers are worth another attempt, and when.
-//! - `breaker`: stops asking a service that fails.
+//! - `request`: builds and sends requests.
+//! - `retry`: retry policy.
+//! - `breaker`: circuit breaker.
 
 mod breaker;
 mod request;
 mod retry;
 
-pub use breaker::{Breaker, BreakerOptions, BreakerState};
+pub use breaker::{Breaker, BreakerOptions, BreakerState, Permit};
 pub use request::{OutboundRequest, OutboundResponse};
 pub use retry::Retry;
 
@@ -28,22 +28,22 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-/// Connections that nobody has used for this long are closed.
+/// Idle timeout of pooled connections.
 const IDLE_TIME_MAX: Duration = Duration::from_secs(60);
-/// How many unused connections are kept for a host.
+/// Idle connections kept per host.
 const IDLE_PER_HOST_MAX: usize = 8;
 
-/// The bounds of a client.
+/// Options of a client.
 #[derive(Clone, Debug)]
 pub struct ClientOptions {
-    /// How long connecting to one address may take.
+    /// Connect timeout per address.
     pub connect_time_max: Duration,
-    /// How long one attempt may take, from connecting to the last byte of the answer.
+    /// Timeout of one attempt, from connecting to the last byte of the response.
     pub request_time_max: Duration,
-    /// How many bytes an answer may have, before and after it is unpacked.
+    /// Maximum size of a response, compressed and decompressed.
     pub body_bytes_max: usize,
-    /// Speak HTTP/2 without asking. Needed for HTTP/2 without TLS on this machine; over TLS the
-    /// version is agreed on anyway.
+    /// Speaks HTTP/2 without negotiation. Needed for HTTP/2 without TLS on this machine; over TLS
+    /// the version is negotiated.
     pub http2_only: bool,
 }
 
@@ -82,26 +82,26 @@ pub struct Client(Arc<Inner>);
 
 struct Inner {
     options: ClientOptions,
-    /// Made for the first request.
+    /// Created with the first request.
     pool: OnceLock<Result<ConnectionPool, OutboundError>>,
 }
 
 type ConnectionPool = Pool<HttpsConnector<HttpConnector>, Full<Bytes>>;
 
 impl Client {
-    /// A client that trusts the certificates that the operating system trusts.
+    /// A client that trusts the operating system's certificates.
     ///
     /// # Errors
     ///
-    /// [`OutboundErrorKind::NoCertificates`] if it trusts none.
+    /// [`OutboundErrorKind::NoCertificates`] if there are none.
     pub fn new(options: ClientOptions) -> Result<Self, OutboundError> {
         let client = Self::lazy(options);
         client.pool()?;
         Ok(client)
     }
 
-    /// The same, made for the first request: a program that asks no other service starts on a
-    /// machine without certificates, too.
+    /// Like [`Client::new`], but initialised with the first request, so that a program without
+    /// outbound requests starts on a machine without certificates.
     #[must_use]
     pub fn lazy(options: ClientOptions) -> Self {
         Self(Arc::new(Inner { options, pool: OnceLock::new() }))
@@ -112,13 +112,12 @@ impl Client {
         pool.as_ref().map_err(Clone::clone)
     }
 
-    /// A request that reads.
+    /// A GET request.
     pub fn get(&self, url: &str) -> OutboundRequest {
         OutboundRequest::new(self, hyper::Method::GET, url)
     }
 
-    /// A request that writes. It is sent once, unless it is
-    /// [`idempotent`](OutboundRequest::idempotent).
+    /// A POST request. It is sent once, unless it is [`idempotent`](OutboundRequest::idempotent).
     pub fn post(&self, url: &str) -> OutboundRequest {
         OutboundRequest::new(self, hyper::Method::POST, url)
     }
@@ -150,13 +149,13 @@ fn connection_pool(options: &ClientOptions) -> Result<ConnectionPool, OutboundEr
         .build(connector))
 }
 
-/// Reads an address. It must be `https`, except on this machine, and have no password in it.
+/// Parses an address. It must be `https`, except on loopback, and must not contain a password.
 ///
 /// # Errors
 ///
 /// [`OutboundErrorKind::Address`].
 pub(crate) fn check_address(url: &str) -> Result<Uri, OutboundError> {
-    // What cannot be read is not shown: the query may be a secret.
+    // An unparsable address is not shown: it may contain a secret.
     let refused = || OutboundError::new(OutboundErrorKind::Address, "");
     let uri: Uri = url.parse().map_err(|_| refused())?;
     let host = uri.host().unwrap_or_default();
@@ -170,39 +169,39 @@ pub(crate) fn check_address(url: &str) -> Result<Uri, OutboundError> {
     if is_trusted && !has_password { Ok(uri) } else { Err(refused()) }
 }
 
-/// Why there is no answer. Any answer is a response, whatever its status.
+/// Why a request got no response. Any status is a response.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutboundError {
-    /// What went wrong.
+    /// The kind of failure.
     pub kind: OutboundErrorKind,
-    /// Host and path; never the query or a header.
+    /// Host and path, never the query or a header.
     pub target: String,
-    /// What the operating system or the other side said.
+    /// The underlying cause.
     reason: String,
 }
 
-/// What can go wrong with a request to another service.
+/// Kinds of outbound failures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum OutboundErrorKind {
-    /// The address is not one that begins with `https://`.
+    /// The address is invalid or not `https`.
     Address,
-    /// The request has a header or a body that cannot be sent.
+    /// The request has an invalid header or body.
     Request,
-    /// This machine trusts no certificates.
+    /// This machine has no trusted certificates.
     NoCertificates,
     /// The service could not be reached, or the connection broke.
     Connect,
-    /// The answer did not come in time.
+    /// The response did not arrive in time.
     Timeout,
-    /// The answer has too many bytes.
+    /// The response is too large.
     TooLarge,
-    /// The service has failed too often, and is not asked before this time.
+    /// The circuit breaker is open.
     BreakerOpen {
-        /// When it is asked again.
+        /// When requests are allowed again.
         until: Timestamp,
     },
-    /// The answer could not be read.
+    /// The response could not be parsed.
     Unreadable,
 }
 

@@ -1,9 +1,7 @@
-//! Pages and what they are made of: plain HTML, CSS and ES modules, kept in the program itself.
+//! Pages and assets: plain HTML, CSS and ES modules, embedded in the program.
 //!
-//! A browser asks each time whether its copy is still good, and is told so in a few bytes. That
-//! is simpler than addresses with versions, and a new program is seen at once.
-
-pub(crate) mod qr;
+//! Browsers revalidate each time and usually get a 304. This is simpler than versioned URLs, and a
+//! new program takes effect at once.
 
 use crate::etag;
 use axum::Router;
@@ -14,16 +12,16 @@ use axum::routing::get;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// A file that is part of the program.
+/// An embedded file.
 #[derive(Clone, Debug)]
 pub struct Asset {
-    /// Where it is found. What it is follows from how this ends; pages end in nothing.
+    /// The path. Its extension determines the media type; pages have none.
     pub path: &'static str,
-    /// What is in it.
+    /// The content.
     pub content: Cow<'static, [u8]>,
 }
 
-/// Names files and the paths at which they are found.
+/// Embeds files at their paths.
 ///
 /// ```
 /// // The files are relative to this one, as for `include_bytes!`.
@@ -43,10 +41,10 @@ macro_rules! assets {
     };
 }
 
-/// The content of a file that is part of the program. `source` is the Rust file that names it.
+/// The content of an embedded file. `source` is the Rust file that names it.
 ///
-/// In debug builds the variable `SINGLET_ASSETS_DIR` names the root of the workspace, from which
-/// files are read when the server starts: whoever works on pages need not compile anything.
+/// In debug builds, `SINGLET_ASSETS_DIR` can name the workspace root to read files from at startup,
+/// so that editing pages needs no rebuild.
 #[doc(hidden)]
 #[must_use]
 pub fn file(source: &str, name: &str, content: &'static [u8]) -> Cow<'static, [u8]> {
@@ -60,32 +58,34 @@ pub fn file(source: &str, name: &str, content: &'static [u8]) -> Cow<'static, [u
     Cow::Borrowed(content)
 }
 
-/// The look that all pages share, and the modules that they share.
+/// The shared style and modules.
 #[must_use]
 pub fn shared() -> Vec<Asset> {
-    crate::assets! {
-        "/assets/singlet.css" => "../assets/singlet.css",
-        "/assets/icon.svg" => "../assets/icon.svg",
-        "/assets/chart.js" => "../assets/chart.js",
-        "/assets/dialog.js" => "../assets/dialog.js",
-        "/assets/dom.js" => "../assets/dom.js",
+    let with_console = singlet_console::SHARED.iter().map(|asset| {
+        let name = asset.path.replacen("/assets", "../assets/shared", 1);
+        let content = file("crates/singlet-console/src/assets.rs", &name, asset.content);
+        Asset { path: asset.path, content }
+    });
+    let own = crate::assets! {
         "/assets/form.js" => "../assets/form.js",
         "/assets/header.js" => "../assets/header.js",
         "/assets/http.js" => "../assets/http.js",
         "/assets/list.js" => "../assets/list.js",
         "/assets/live.js" => "../assets/live.js",
+        "/assets/qr.js" => "../assets/qr.js",
         "/assets/queue.js" => "../assets/queue.js",
         "/assets/reference.css" => "../assets/reference.css",
         "/assets/reference.js" => "../assets/reference.js",
         "/assets/session.js" => "../assets/session.js",
         "/assets/share.js" => "../assets/share.js",
         "/assets/tabs.js" => "../assets/tabs.js",
-    }
+        "/assets/time.js" => "../assets/time.js",
+    };
+    with_console.chain(own).collect()
 }
 
-/// A page of a system with what all its pages share: `{head}`, `{header}` and `{base}`, which is the
-/// path of the system, are filled in, and `<html>` says which system it is and where people sign in.
-/// Other files stay as they are.
+/// Fills in the shared parts of a system's page: `{head}`, `{header}` and `{base}` (the system's
+/// path), and the system and sign-in attributes of `<html>`. Other files are left unchanged.
 pub(crate) fn fill(asset: Asset, name: &str, title: &str, sign_in: Option<&str>) -> Asset {
     if !kind(asset.path).starts_with("text/html") {
         return asset;
@@ -102,7 +102,7 @@ pub(crate) fn fill(asset: Asset, name: &str, title: &str, sign_in: Option<&str>)
     Asset { content: Cow::Owned(page.into_bytes()), ..asset }
 }
 
-/// A router that answers with these files.
+/// A router that serves these files.
 pub fn router<S: Clone + Send + Sync + 'static>(
     assets: impl IntoIterator<Item = Asset>,
 ) -> Router<S> {
@@ -113,7 +113,7 @@ pub fn router<S: Clone + Send + Sync + 'static>(
     })
 }
 
-/// A file with all that is sent along with it.
+/// A file with its response headers.
 struct Ready {
     content: axum::body::Bytes,
     kind: HeaderValue,
@@ -162,7 +162,7 @@ fn kind(path: &str) -> &'static str {
     }
 }
 
-/// Text as it can stand in HTML, between tags and in quoted attributes.
+/// Escapes text for HTML, between tags and in quoted attributes.
 ///
 /// ```
 /// assert_eq!(singlet_web::page::escape("<b>\"Ann\" & Bob</b>"), "&lt;b&gt;&quot;Ann&quot; &amp; Bob&lt;/b&gt;");
@@ -181,4 +181,16 @@ pub fn escape(text: &str) -> String {
         }
     }
     escaped
+}
+
+/// Escapes text for HTML and renders backticks as code.
+pub(crate) fn prose(text: &str) -> String {
+    let mut html = String::with_capacity(text.len());
+    for (index, part) in text.split('`').enumerate() {
+        match index % 2 {
+            0 => html.push_str(&escape(part)),
+            _ => html.extend(["<code>", &escape(part), "</code>"]),
+        }
+    }
+    html
 }

@@ -1,7 +1,7 @@
-//! What a system writes all the time.
+//! Common imports of a system.
 //!
-//! `delete` and `put` are operations of the store in `singlet::prelude`, so routes are made by
-//! [`Route::get`], [`Route::delete`] and so on.
+//! `delete` and `put` are store operations in `singlet::prelude`, so use [`Route::get`],
+//! [`Route::delete`] and so on for routes.
 
 pub use crate::access::Access;
 pub use crate::api::{
@@ -17,7 +17,7 @@ pub use crate::live::{
 };
 pub use crate::problem::{ApiError, Problem};
 pub use crate::random::Random;
-pub use crate::text::{CleanText, DisplayName, clean_text};
+pub use crate::text::{CleanText, DisplayName, Name, clean_text};
 pub use crate::validate::FieldLocation;
 pub use crate::{OpenError, Opened, Persona, Resources, Store, System, serve};
 pub use crate::{assets, problems, roles};

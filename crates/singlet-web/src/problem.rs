@@ -1,11 +1,11 @@
-//! Why a request was refused, for programs and for people: `application/problem+json`.
+//! Error responses as `application/problem+json` (RFC 9457).
 //!
-//! A program decides by the code, which never changes once it is published. A person reads the
-//! title and the detail. Both are declared in one place, by [`problems!`](crate::problems), with
-//! the text that the page about the interface shows.
+//! Programs match on the code, which is stable once published; people read the title and the
+//! detail. [`problems!`](crate::problems) declares both in one place, with the text for the API
+//! page.
 //!
-//! A system has one error type, which [`problems!`](crate::problems) declares: its services and its
-//! routes return it. It holds problems of the kit and errors of the store, too.
+//! A system has one error type, declared by [`problems!`](crate::problems) and returned by its
+//! services and routes. It also wraps problems of the kit and errors of the store.
 
 mod declare;
 mod store;
@@ -16,7 +16,7 @@ pub use store::of_store;
 use crate::problems;
 use crate::validate::{FieldError, FieldLocation};
 use axum::body::Body;
-use axum::http::header::{CONTENT_TYPE, HeaderValue, RETRY_AFTER};
+use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderValue, RETRY_AFTER};
 use axum::http::{Response, StatusCode};
 use axum::response::IntoResponse;
 use serde::Serialize;
@@ -25,7 +25,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
-/// What [`problems!`](crate::problems) needs of other crates.
+/// Reexports for [`problems!`](crate::problems).
 #[doc(hidden)]
 pub mod for_macros {
     pub use {axum, singlet};
@@ -34,73 +34,73 @@ pub mod for_macros {
 /// The media type of RFC 9457.
 pub const MEDIA_TYPE: &str = "application/problem+json";
 
-/// A reason for refusal: declared once, by [`problems!`](crate::problems).
+/// A problem type, declared by [`problems!`](crate::problems).
 #[derive(Debug, PartialEq, Eq)]
 pub struct ProblemType {
-    /// What programs compare. It never changes.
+    /// The stable code that programs compare.
     pub name: &'static str,
-    /// The status of the answer.
+    /// The HTTP status.
     pub status: u16,
-    /// The same for every occurrence.
+    /// The title, the same for every occurrence.
     pub title: &'static str,
-    /// What it means and what to do about it, for the page about the interface.
+    /// Explains the problem and its remedy, for the API page.
     pub description: &'static str,
 }
 
 problems! {
-    /// What every system may answer.
+    /// Problems that any system may return.
     pub SHARED;
     /// The body is not JSON, or the request is not well-formed HTTP.
     MALFORMED = 400, "malformed", "Malformed request";
-    /// The resource was changed since the client read it. Read it again, and decide anew.
+    /// The resource has changed since the client read it. Read it again before changing it.
     CHANGED_MEANWHILE = 412, "changed-meanwhile", "Changed meanwhile";
-    /// Changes of this resource need the header `If-Match` with the version (`ETag`) that the client
-    /// has read.
+    /// Changing this resource requires the header `If-Match` with the version (`ETag`) that the
+    /// client has read.
     IF_MATCH_REQUIRED = 428, "if-match-required", "If-Match required";
-    /// Fields break a rule. `errors` names each of them, and what it must be.
+    /// One or more fields are invalid. `errors` lists each field and its rule.
     INVALID = 422, "invalid", "Invalid request";
     /// The request has no credentials, or they are wrong or have expired.
     UNAUTHENTICATED = 401, "unauthenticated", "Unauthorized";
     /// The credentials are valid, but do not allow this.
     FORBIDDEN = 403, "forbidden", "Forbidden";
-    /// A page of another site asked for this. Only pages from the same address may.
+    /// A page of another site sent this request. Only pages of the same origin may.
     CROSS_SITE = 403, "cross-site", "Cross-site request refused";
     /// The Host header is missing, or names another server.
     MISDIRECTED = 421, "misdirected", "Unknown host name";
     /// There is nothing at this address.
     NOT_FOUND = 404, "not-found", "Not found";
-    /// The address exists, and does not take this method. `Allow` names those it takes.
+    /// The address does not support this method. `Allow` lists the supported ones.
     METHOD_NOT_ALLOWED = 405, "method-not-allowed", "Method not allowed";
-    /// The Idempotency-Key was sent with another request before. Every request has its own.
+    /// The Idempotency-Key was already used for another request. Use a new key for every request.
     KEY_REUSED = 409, "key-reused", "Idempotency-Key already used";
-    /// The Idempotency-Key can be guessed: it repeats itself, counts, or has few different
-    /// characters. Make a random UUID for each request.
+    /// The Idempotency-Key is guessable: repetitive, sequential, or with few different characters.
+    /// Use a random UUID for each request.
     WEAK_KEY = 400, "weak-key", "Idempotency-Key too weak";
-    /// The request with this Idempotency-Key is still being carried out. Ask again in a moment.
+    /// The request with this Idempotency-Key is still in progress. Try again in a moment.
     IN_PROGRESS = 409, "in-progress", "Request in progress";
-    /// The request with this Idempotency-Key was carried out before, and its answer was too large to
-    /// be kept. Read what it has changed.
+    /// The request with this Idempotency-Key was already carried out, but its response was too
+    /// large to store. Read the changed resource instead.
     ANSWER_NOT_KEPT = 409, "answer-not-kept", "Already carried out";
     /// The client took too long to send its request, or the server to answer it.
     TIMEOUT = 408, "timeout", "Request timed out";
-    /// The request has more bytes than this address takes.
+    /// The request is larger than this address accepts.
     TOO_LARGE = 413, "too-large", "Request too large";
-    /// The body has another media type than this address takes: `application/json`, unless the
-    /// documentation of the operation says otherwise.
+    /// The body has an unsupported media type. Send `application/json`, unless the operation says
+    /// otherwise.
     UNSUPPORTED_TYPE = 415, "unsupported-type", "Unsupported media type";
-    /// This address is for WebSockets.
+    /// This address only accepts WebSocket connections.
     UPGRADE_REQUIRED = 426, "upgrade-required", "WebSocket upgrade required";
-    /// There were too many requests in a short time. `Retry-After` says when to come back.
+    /// Too many requests in a short time. Wait as long as `Retry-After` says.
     RATE_LIMITED = 429, "rate-limited", "Too many requests";
-    /// Something broke that is not the caller's fault. The request's id is in our log.
+    /// The server failed. The request id identifies the failure in its log.
     INTERNAL = 500, "internal", "Internal error";
-    /// Too many requests changed the same data at the same moment. Send the request again.
+    /// Too many requests changed the same data at once. Send the request again.
     BUSY = 503, "busy", "Too many changes at once";
-    /// The server is stopping, or as busy as it lets itself be. The same request may succeed later.
+    /// The server is stopping or overloaded. Try again later.
     UNAVAILABLE = 503, "unavailable", "Service unavailable";
 }
 
-/// One refusal: a reason, and what there is to say about this occurrence.
+/// A problem: its type, and details of this occurrence.
 ///
 /// ```
 /// use singlet_web::problem::{NOT_FOUND, Problem};
@@ -116,14 +116,16 @@ struct Inner {
     problem_type: &'static ProblemType,
     detail: Option<Cow<'static, str>>,
     field_errors: Vec<FieldError>,
-    /// Members of this type's own, beside those of all problems.
+    /// Additional members.
     members: Vec<(&'static str, serde_json::Value)>,
     retry_after: Option<Duration>,
     safe_to_retry: bool,
+    /// The system that declares the problem; `None` for the kit's own.
+    system: Option<&'static str>,
 }
 
 impl Problem {
-    /// A refusal for this reason.
+    /// A problem of this type.
     #[must_use]
     pub fn new(problem_type: &'static ProblemType) -> Self {
         Self(Box::new(Inner {
@@ -132,15 +134,16 @@ impl Problem {
             field_errors: Vec::new(),
             members: Vec::new(),
             retry_after: None,
-            // What we refuse is not done, unless it was done before. Where the failure is ours, or
-            // there was no time left, nobody knows how far it came.
+            // A refused request was not executed, unless it was before. After a server failure or a
+            // timeout the outcome is unknown.
             safe_to_retry: problem_type.status < 500
                 && problem_type.status != TIMEOUT.status
                 && problem_type != &ANSWER_NOT_KEPT,
+            system: None,
         }))
     }
 
-    /// The fields that break a rule.
+    /// Invalid fields.
     #[must_use]
     pub fn invalid(field_errors: Vec<FieldError>) -> Self {
         let mut problem = Self::new(&INVALID);
@@ -148,7 +151,7 @@ impl Problem {
         problem
     }
 
-    /// One field that breaks a rule.
+    /// One invalid field.
     ///
     /// ```
     /// use singlet_web::problem::Problem;
@@ -166,8 +169,8 @@ impl Problem {
         Self::invalid(vec![FieldError::new(location, field, detail)])
     }
 
-    /// Adds a member to the problem's JSON, such as the resource as it is now. Names that all
-    /// problems have (`type`, `title`, `status`, `code`, `detail`, `errors`) are left as they are.
+    /// Adds a member to the problem's JSON, such as the current resource. Standard members (`type`,
+    /// `title`, `status`, `code`, `detail`, `errors`) cannot be replaced.
     ///
     /// ```
     /// use singlet_web::problem::{CHANGED_MEANWHILE, Problem};
@@ -179,13 +182,13 @@ impl Problem {
     pub fn with(mut self, name: &'static str, value: impl Serialize) -> Self {
         match serde_json::to_value(value) {
             Ok(value) if !MEMBERS.contains(&name) => self.0.members.push((name, value)),
-            _ => tracing::error!(name, "this is no member of a problem"),
+            _ => tracing::error!(name, "not a valid member of a problem"),
         }
         self
     }
 
-    /// Says more about this occurrence. The text is shown to the caller: it names what the caller
-    /// sent or may know, and nothing else.
+    /// Describes this occurrence. Shown to the caller, so mention only what the caller sent or may
+    /// know. Defaults to the description of a system's problem type.
     #[must_use]
     pub fn detail(mut self, detail: impl Into<Cow<'static, str>>) -> Self {
         self.0.detail = Some(detail.into());
@@ -199,60 +202,91 @@ impl Problem {
         self
     }
 
-    /// Says that nothing was done, although the status speaks of a failure: the same request may be
-    /// sent again at once.
+    /// Marks that nothing was done despite the status: the request can be retried at once.
     #[must_use]
     pub fn safe_to_retry(mut self) -> Self {
         self.0.safe_to_retry = true;
         self
     }
 
-    /// Whether it is known that nothing was done.
+    /// Whether the request certainly had no effect.
     #[must_use]
     pub fn is_safe_to_retry(&self) -> bool {
         self.0.safe_to_retry
     }
 
-    /// The reason.
+    /// The problem type.
     #[must_use]
     pub fn problem_type(&self) -> &'static ProblemType {
         self.0.problem_type
     }
 
-    /// What there is to say about this occurrence.
+    /// The detail of this occurrence.
     #[must_use]
     pub fn detail_text(&self) -> Option<&str> {
         self.0.detail.as_deref()
     }
 
-    /// The fields that break a rule.
+    /// The invalid fields.
     #[must_use]
     pub fn field_errors(&self) -> &[FieldError] {
         &self.0.field_errors
     }
 
-    /// The problem in JSON, as it goes over HTTP.
+    /// The problem as sent over HTTP.
     #[must_use]
     pub fn to_json(&self) -> serde_json::Value {
-        // Nothing in it has keys that are not text, which is all that could fail.
+        // Cannot fail: all keys are strings.
         serde_json::to_value(self.written()).unwrap_or_default()
     }
 
+    fn body(&self) -> Body {
+        Body::from(serde_json::to_vec(&self.written()).unwrap_or_default())
+    }
+
     fn written(&self) -> Written<'_> {
-        let Inner { problem_type, detail, field_errors, members, .. } = &*self.0;
+        let Inner { problem_type, detail, field_errors, members, system, .. } = &*self.0;
+        // A system's descriptions are written for its callers.
+        let description = || system.map(|_| problem_type.description.trim().replace('`', ""));
         Written {
-            kind: format!("/problems#{}", problem_type.name),
+            kind: address(*system, problem_type),
             title: problem_type.title,
             status: problem_type.status,
             code: problem_type.name,
-            detail: detail.as_deref(),
+            detail: detail.as_deref().map(Cow::Borrowed).or_else(|| description().map(Cow::Owned)),
             errors: field_errors,
             members: members.iter().map(|(name, value)| (*name, value)).collect(),
         }
     }
 }
 
-/// The members of RFC 9457, and two of our own: `code` and `errors`.
+/// The anchor of an explanation on `/problems`. Two systems may have problems of the same name.
+pub(crate) fn anchor(system: Option<&str>, problem_type: &ProblemType) -> String {
+    let name = problem_type.name;
+    system.map_or_else(|| name.to_owned(), |system| format!("{system}.{name}"))
+}
+
+/// The `type` of a problem: the address of its explanation.
+pub(crate) fn address(system: Option<&str>, problem_type: &ProblemType) -> String {
+    format!("/problems#{}", anchor(system, problem_type))
+}
+
+/// Points a response with a problem of this system to its explanation. `types` are the system's.
+pub(crate) fn qualify(
+    response: &mut Response<Body>,
+    system: &'static str,
+    types: &[&'static ProblemType],
+) {
+    let Some(problem) = response.extensions().get::<Problem>() else { return };
+    if types.contains(&problem.problem_type()) {
+        let mut problem = problem.clone();
+        problem.0.system = Some(system);
+        *response.body_mut() = problem.body();
+        response.headers_mut().remove(CONTENT_LENGTH);
+    }
+}
+
+/// The members of RFC 9457, plus `code` and `errors`.
 #[derive(Serialize)]
 struct Written<'a> {
     #[serde(rename = "type")]
@@ -261,14 +295,14 @@ struct Written<'a> {
     status: u16,
     code: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    detail: Option<&'a str>,
+    detail: Option<Cow<'a, str>>,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     errors: &'a [FieldError],
     #[serde(flatten)]
     members: BTreeMap<&'static str, &'a serde_json::Value>,
 }
 
-/// The names of the members above, which [`Problem::with`] leaves alone.
+/// Members that [`Problem::with`] cannot replace.
 const MEMBERS: &[&str] = &["type", "title", "status", "code", "detail", "errors"];
 
 impl fmt::Display for Problem {
@@ -288,21 +322,20 @@ impl std::error::Error for Problem {}
 
 impl IntoResponse for Problem {
     fn into_response(self) -> Response<Body> {
-        let body = serde_json::to_vec(&self.written()).unwrap_or_default();
-        let mut response = Response::new(Body::from(body));
+        let mut response = Response::new(self.body());
         *response.status_mut() = StatusCode::from_u16(self.0.problem_type.status)
             .unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let headers = response.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static(MEDIA_TYPE));
         if let Some(wait) = self.0.retry_after {
-            // The header counts whole seconds, and coming back too early is no use.
+            // Rounded up to whole seconds.
             headers.insert(RETRY_AFTER, HeaderValue::from(wait.as_secs_f64().ceil() as u64));
         }
         if self.0.problem_type.status == 401 {
             headers
                 .insert(axum::http::header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
         }
-        // Layers further out look at the reason, not at the text.
+        // For outer layers.
         response.extensions_mut().insert(self);
         response
     }
@@ -310,16 +343,62 @@ impl IntoResponse for Problem {
 
 /// The error type of a system, declared by [`problems!`](crate::problems).
 ///
-/// Functions of routes return `Result<_, E>` with such an `E`. [`Problem`] is one, too: that of the
-/// kit itself.
+/// Routes return `Result<_, E>` with such an `E`. [`Problem`] implements it for the kit's own
+/// problems.
+///
+/// ```
+/// use singlet_web::problem::{ApiError, BUSY, Problem};
+///
+/// singlet_web::problems! {
+///     /// Why the team refuses a request.
+///     pub enum Error {
+///         /// Another player has the number.
+///         NumberTaken = 409, "number-taken", "Number taken";
+///     }
+/// }
+///
+/// let taken: Problem = Error::NumberTaken.because("Ann has it.").with("number", 7).into();
+/// assert_eq!(taken.to_string(), "Number taken: Ann has it.");
+/// assert_eq!(taken.to_json()["number"], 7);
+/// let invalid: Problem = Error::invalid("/number", "must be at most 99").into();
+/// assert_eq!(invalid.field_errors()[0].field, "/number");
+/// assert_eq!(Error::changed().problem_type(), &BUSY);
+/// ```
 pub trait ApiError:
-    std::error::Error + Into<Problem> + IntoResponse + Send + Sync + 'static
+    std::error::Error + From<Problem> + Into<Problem> + IntoResponse + Send + Sync + 'static
 {
-    /// All problem types that the system declares.
+    /// All problem types of the system.
     const TYPES: &'static [&'static ProblemType];
 
-    /// The problem type that a client gets.
+    /// The problem type of this error.
     fn problem_type(&self) -> &'static ProblemType;
+
+    /// Another request changed the data first, and nothing was done: [`BUSY`]. As the error of a
+    /// failed condition, it makes [`Db::attempt`](singlet::Db::attempt) retry.
+    #[must_use]
+    fn changed() -> Self {
+        Problem::new(&BUSY).safe_to_retry().into()
+    }
+
+    /// An invalid field of the body: [`INVALID`]. `field` is a JSON pointer.
+    #[must_use]
+    fn invalid(field: impl Into<String>, detail: impl Into<Cow<'static, str>>) -> Self {
+        Problem::invalid_field(FieldLocation::Body, field, detail).into()
+    }
+
+    /// Adds a detail, see [`Problem::detail`].
+    #[must_use]
+    fn because(self, detail: impl Into<Cow<'static, str>>) -> Self {
+        let problem: Problem = self.into();
+        problem.detail(detail).into()
+    }
+
+    /// Adds a member, see [`Problem::with`].
+    #[must_use]
+    fn with(self, name: &'static str, value: impl Serialize) -> Self {
+        let problem: Problem = self.into();
+        problem.with(name, value).into()
+    }
 }
 
 impl ApiError for Problem {
@@ -330,7 +409,7 @@ impl ApiError for Problem {
     }
 }
 
-/// The problem of a change that was decided on an older version than the stored one.
+/// The problem of a change based on an outdated version.
 ///
 /// ```
 /// use singlet_web::problem::changed_meanwhile;

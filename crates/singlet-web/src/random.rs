@@ -1,5 +1,5 @@
-//! Random numbers, codes and identifiers: from the operating system, or repeatable ones for tests
-//! and demo data.
+//! Random numbers, codes and identifiers: from the operating system, or repeatable for tests and
+//! demo data.
 
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
@@ -12,7 +12,7 @@ use std::str::FromStr;
 use std::sync::{Arc, Mutex, PoisonError};
 use uuid::{Builder, Uuid, Variant};
 
-/// The operating system gave no random numbers.
+/// The operating system failed to provide randomness.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RandomUnavailable;
 
@@ -24,7 +24,7 @@ impl fmt::Display for RandomUnavailable {
 
 impl std::error::Error for RandomUnavailable {}
 
-/// Whether a text is a UUID of version 7 as [`Random::uuid_v7`] writes it: for ids that clients make.
+/// Whether a text is a version 7 UUID as [`Random::uuid_v7`] writes it: for ids made by clients.
 ///
 /// ```
 /// use singlet_web::random::is_uuid_v7;
@@ -44,8 +44,8 @@ pub fn is_uuid_v7(text: &str) -> bool {
     is_v7 && id.hyphenated().encode_lower(&mut Uuid::encode_buffer()) == text
 }
 
-/// A source of random numbers: the operating system, unless a test scripts them, or demo data is
-/// loaded. Clones share the script or the seeded generator.
+/// A source of randomness: the operating system, a test script, or a seed for demo data. Clones
+/// share the script or the seeded generator.
 ///
 /// ```
 /// use singlet_web::random::Random;
@@ -62,25 +62,25 @@ pub fn is_uuid_v7(text: &str) -> bool {
 #[derive(Clone, Default)]
 pub struct Random {
     script: Option<Arc<Mutex<Script>>>,
-    /// Instead of the operating system, for all that is no secret.
+    /// Replaces the operating system, except for secrets.
     seeded: Option<Arc<Mutex<ChaCha8Rng>>>,
 }
 
 struct Script {
-    /// Used in turn, and again from the start.
+    /// Used in turn, repeatedly.
     numbers: VecDeque<u32>,
     /// Used once each.
     codes: VecDeque<String>,
 }
 
 impl Random {
-    /// Random numbers of the operating system.
+    /// Randomness of the operating system.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// For tests: [`below`](Self::below) returns these numbers in turn, over and over, and
+    /// For tests: [`below`](Self::below) returns these numbers in turn, repeatedly, and
     /// [`code`](Self::code) these codes, then random ones. Without numbers, `below` is random.
     /// Everything else is random.
     #[must_use]
@@ -94,14 +94,14 @@ impl Random {
         Self { script, seeded: None }
     }
 
-    /// For demo data: numbers, codes and identifiers repeat for a seed. [`bytes`](Self::bytes) and
-    /// [`secret`](Self::secret) are from the operating system.
+    /// For demo data: numbers, codes and identifiers are determined by the seed.
+    /// [`bytes`](Self::bytes) and [`secret`](Self::secret) still come from the operating system.
     pub(crate) fn seeded(seed: u64) -> Self {
         let generator = ChaCha8Rng::seed_from_u64(seed);
         Self { script: None, seeded: Some(Arc::new(Mutex::new(generator))) }
     }
 
-    /// Bytes that are no secret.
+    /// Bytes that need not be secret.
     fn repeatable_bytes<const N: usize>(&self) -> Result<[u8; N], RandomUnavailable> {
         let Some(seeded) = &self.seeded else { return random_bytes() };
         let mut bytes = [0; N];
@@ -109,7 +109,8 @@ impl Random {
         Ok(bytes)
     }
 
-    /// Numbers that would make small results likelier are drawn again: at most one in two.
+    /// Rejection sampling: redraws numbers that would bias the result, with a probability below one
+    /// half.
     fn fair_below(&self, bound: u32) -> Result<u32, RandomUnavailable> {
         let fair_end = u32::MAX - u32::MAX % bound;
         loop {
@@ -120,11 +121,11 @@ impl Random {
         }
     }
 
-    /// A number below `bound`, which is at least 1. All are equally likely.
+    /// A uniform number below `bound`, which is at least 1.
     ///
     /// # Errors
     ///
-    /// If the operating system gives no random numbers.
+    /// If the operating system has no randomness.
     pub fn below(&self, bound: u32) -> Result<u32, RandomUnavailable> {
         assert!(bound > 0, "there is no number below 0");
         if let Some(script) = &self.script {
@@ -142,7 +143,7 @@ impl Random {
     ///
     /// # Errors
     ///
-    /// If the operating system gives no random numbers.
+    /// If the operating system has no randomness.
     pub fn bytes<const N: usize>(&self) -> Result<[u8; N], RandomUnavailable> {
         random_bytes()
     }
@@ -151,51 +152,51 @@ impl Random {
     ///
     /// # Errors
     ///
-    /// If the operating system gives no random numbers.
+    /// If the operating system has no randomness.
     pub fn uuid_v4(&self) -> Result<String, RandomUnavailable> {
         Ok(Builder::from_random_bytes(self.repeatable_bytes()?).into_uuid().to_string())
     }
 
-    /// A UUID that begins with the time (version 7): later ones are greater, to the millisecond.
+    /// A UUID that begins with the time (version 7): ordered by millisecond.
     ///
     /// # Errors
     ///
-    /// If the operating system gives no random numbers.
+    /// If the operating system has no randomness.
     pub fn uuid_v7(&self, now: Timestamp) -> Result<String, RandomUnavailable> {
         let millis = u64::try_from(now.as_millis()).unwrap_or(0);
         let random = self.repeatable_bytes()?;
         Ok(Builder::from_unix_timestamp_millis(millis, &random).into_uuid().to_string())
     }
 
-    /// A new identifier of a type that `singlet::id!` declares: a UUID of version 7.
+    /// A new identifier of a type declared by `singlet::id!`: a version 7 UUID.
     ///
     /// # Errors
     ///
-    /// If the operating system gives no random numbers.
+    /// If the operating system has no randomness.
     ///
     /// # Panics
     ///
-    /// If the type takes no UUIDs: its delimiter is `-`.
+    /// If the type rejects UUIDs, because its delimiter is `-`.
     pub fn id<I: FromStr>(&self, now: Timestamp) -> Result<I, RandomUnavailable> {
         let id = self.uuid_v7(now)?.parse().ok();
         assert!(id.is_some(), "{} takes no UUID", std::any::type_name::<I>());
         id.ok_or(RandomUnavailable)
     }
 
-    /// 128 random bits as 22 characters of Base64 for addresses, always from the operating system.
+    /// 128 random bits as 22 characters of URL-safe Base64, always from the operating system.
     ///
     /// # Errors
     ///
-    /// If the operating system gives no random numbers.
+    /// If the operating system has no randomness.
     pub fn secret(&self) -> Result<String, RandomUnavailable> {
         Ok(BASE64_URL_SAFE_NO_PAD.encode(random_bytes::<16>()?))
     }
 
-    /// A code of `len` characters of this alphabet, all equally likely.
+    /// A uniform code of `len` characters of this alphabet.
     ///
     /// # Errors
     ///
-    /// If the operating system gives no random numbers.
+    /// If the operating system has no randomness.
     pub fn code(&self, alphabet: &str, len: usize) -> Result<String, RandomUnavailable> {
         if let Some(script) = &self.script {
             let mut script = script.lock().unwrap_or_else(PoisonError::into_inner);
@@ -243,7 +244,7 @@ mod tests {
         for _ in 0..60_000 {
             counts[Random::new().below(6).unwrap() as usize] += 1;
         }
-        // Seven standard deviations: it fails by chance once in a hundred thousand million runs.
+        // Seven standard deviations: a false alarm about once in 10¹¹ runs.
         assert!(counts.iter().all(|count| count.abs_diff(10_000) < 640), "{counts:?}");
     }
 
@@ -287,7 +288,7 @@ mod tests {
         let [one, other] = [Random::seeded(7), Random::seeded(7)];
         assert_ne!(one.secret().unwrap(), other.secret().unwrap());
         assert_ne!(one.bytes::<16>().unwrap(), other.bytes::<16>().unwrap());
-        // Clones go on where the others are.
+        // Clones share the generator.
         assert_ne!(one.clone().uuid_v4().unwrap(), one.uuid_v4().unwrap());
     }
 

@@ -1,22 +1,21 @@
-//! A name for every request, by which a caller's complaint is found in our log.
+//! Request ids, for finding a request in the log.
 
 use crate::random::Random;
 use axum::http::HeaderMap;
 use axum::http::header::{HeaderName, HeaderValue};
 
-/// The header that carries the id, both ways.
+/// Carries the id, both ways.
 pub const HEADER: HeaderName = HeaderName::from_static("x-request-id");
 
-/// An id longer than this is no id: it would only fill our log.
+/// Longer ids are ignored, to keep the log small.
 const BYTES_MAX: usize = 64;
 
-/// What a request is called: what the caller or a proxy calls it, or else a number of our own.
+/// The id of a request: from the caller or a proxy, or generated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RequestId(HeaderValue);
 
 impl RequestId {
-    /// The id that the head of a request carries, if it is one that can stand in a log; otherwise
-    /// a new one.
+    /// The id in the request headers, if it is safe to log; otherwise a new one.
     #[must_use]
     pub fn of(headers: &HeaderMap) -> Self {
         let given = headers.get(HEADER).filter(|given| {
@@ -27,7 +26,7 @@ impl RequestId {
     }
 
     fn random() -> Self {
-        // An id is no secret. Without randomness ids are equal, and requests are still answered.
+        // Not a secret. Without randomness ids repeat, but requests are still answered.
         let bytes = Random::new().bytes().unwrap_or_default();
         let id = format!("{:032x}", u128::from_be_bytes(bytes));
         Self(HeaderValue::try_from(id).unwrap_or(HeaderValue::from_static("0")))
@@ -39,7 +38,7 @@ impl RequestId {
         self.0.to_str().unwrap_or_default()
     }
 
-    /// The id as the header carries it.
+    /// The id as a header value.
     #[must_use]
     pub fn header(&self) -> HeaderValue {
         self.0.clone()

@@ -1,17 +1,17 @@
-//! Secrets that are given out once and stored as a hash.
+//! Secrets that are handed out once and stored as hashes.
 
 use crate::random::{Random, RandomUnavailable};
 use ring::digest::{SHA256, digest};
 use singlet::Bytes;
 use std::fmt;
 
-/// A secret is longer than this only if nobody here has made it.
+/// Longer texts are not secrets of ours.
 const BYTES_MAX: usize = 160;
 /// 128 bits in Base64.
 const RANDOM_LEN: usize = 22;
 
-/// A secret that its owner is given once: an id, a dot, and 128 random bits. Only its hash is
-/// stored, and it is not printed by `Debug`.
+/// A secret shown to its owner once: an id, a dot, and 128 random bits. Only its hash is stored,
+/// and `Debug` does not print it.
 ///
 /// ```
 /// use singlet_web::random::Random;
@@ -33,16 +33,16 @@ pub struct Secret {
 }
 
 impl Secret {
-    /// A new secret of this id.
+    /// A new secret for this id.
     ///
     /// # Errors
     ///
-    /// If the operating system gives no random numbers.
+    /// If the operating system has no randomness.
     pub fn generate(id: &str, random: &Random) -> Result<Self, RandomUnavailable> {
         Ok(Self { text: format!("{id}.{}", random.secret()?), id_len: id.len() })
     }
 
-    /// A secret as a client sends it; `None` for any other text. Whether it is right says
+    /// Parses a secret sent by a client; `None` if malformed. Check it with
     /// [`matches_hash`](Self::matches_hash).
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
@@ -55,19 +55,19 @@ impl Secret {
         (is_random && !id.is_empty()).then(|| Self { text: text.to_owned(), id_len: id.len() })
     }
 
-    /// The id in front. Do not trust it before the hash matches.
+    /// The id in front. Not trustworthy before the hash matches.
     #[must_use]
     pub fn id(&self) -> &str {
         self.text.get(..self.id_len).unwrap_or_default()
     }
 
-    /// What to store. The secret is random, so a plain SHA-256 cannot be reversed by trying.
+    /// The hash to store. The secret is random, so a plain SHA-256 cannot be brute-forced.
     #[must_use]
     pub fn hash(&self) -> Bytes {
         Bytes(digest(&SHA256, self.text.as_bytes()).as_ref().to_vec())
     }
 
-    /// Whether this is the secret with that hash. Takes equally long for all hashes.
+    /// Whether the secret has this hash. Constant time.
     #[must_use]
     pub fn matches_hash(&self, hash: &Bytes) -> bool {
         let own = self.hash();

@@ -1,17 +1,15 @@
-//! What keeps browsers from being used against their owners.
+//! Browser security.
 //!
-//! Answers say what a page may do: load scripts and styles from its own address alone, be framed
-//! by nobody, send no address to other sites. Requests are looked at for where they come from: a
-//! page of another site cannot change anything here, and neither can one that has had its own
-//! name point at this machine.
+//! Responses restrict pages: scripts and styles from the same origin only, no framing, no referrer.
+//! Requests are checked for their host and origin, against cross-site requests and DNS rebinding.
 
 use crate::problem::{CROSS_SITE, MISDIRECTED, Problem};
 use axum::http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use axum::http::{Method, Uri};
 use singlet_edge::host;
 
-/// What every answer says. `script-src` and `style-src` follow from `default-src`: there is no
-/// `unsafe-inline`, so markup that slips into a page is still not run.
+/// Headers of every response. `default-src` covers scripts and styles without `unsafe-inline`, so
+/// injected markup does not run.
 static ANSWER_HEADERS: [(HeaderName, HeaderValue); 7] = [
     (
         header::CONTENT_SECURITY_POLICY,
@@ -37,8 +35,8 @@ static ANSWER_HEADERS: [(HeaderName, HeaderValue); 7] = [
     ),
 ];
 
-/// Writes into an answer what a browser has to know. An answer that has a policy of its own keeps it:
-/// stored files have a stricter one.
+/// Adds the security headers. A response with its own policy keeps it: stored files have a stricter
+/// one.
 pub fn add_security_headers(headers: &mut HeaderMap) {
     for (name, value) in &ANSWER_HEADERS {
         if name != header::CONTENT_SECURITY_POLICY || !headers.contains_key(name) {
@@ -47,23 +45,22 @@ pub fn add_security_headers(headers: &mut HeaderMap) {
     }
 }
 
-/// Which names a server goes by.
+/// Host names a server accepts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AllowedHosts {
-    /// Those of this machine's own loopback. For a server that listens nowhere else: any other
-    /// name in a request means that somebody has made a name of theirs point here.
+    /// Loopback names only. For a server on loopback: any other name is DNS rebinding.
     Loopback,
-    /// Any. Who can reach the server from elsewhere knows it by a name that it cannot know.
+    /// Any name: a public server does not know its own.
     Any,
 }
 
-/// Looks at whom a request is for and where it comes from.
+/// Checks the host and the origin of a request.
 ///
 /// # Errors
 ///
-/// [`MISDIRECTED`] if the server does not go by that name, [`CROSS_SITE`] if a page of another
-/// site wants something changed, or a socket opened.
+/// [`MISDIRECTED`] if the host is not accepted, [`CROSS_SITE`] if a page of another site sends a
+/// write or opens a socket.
 pub fn check(
     method: &Method,
     uri: &Uri,
@@ -82,8 +79,8 @@ pub fn check(
     if is_same_site(host, headers) { Ok(()) } else { Err(Problem::new(&CROSS_SITE)) }
 }
 
-/// Whether a request comes from a page of the same address, or from no page at all. Browsers say
-/// where a request comes from in headers that no script can set.
+/// Whether a request comes from a page of the same origin or from no page, according to headers
+/// that scripts cannot set.
 fn is_same_site(host: &str, headers: &HeaderMap) -> bool {
     if let Some(site) = headers.get("sec-fetch-site") {
         return site == "same-origin" || site == "none";
@@ -120,14 +117,14 @@ mod tests {
         let post =
             |headers: &[(&'static str, &str)]| verdict(Method::POST, headers, AllowedHosts::Any);
         let cross_site = Some("cross-site");
-        // A program, which no site can drive.
+        // Not a browser.
         assert_eq!(post(&[("host", "a.example")]), None);
         assert_eq!(post(&[("host", "a.example"), ("origin", "http://a.example")]), None);
         assert_eq!(post(&[("host", "a.example"), ("origin", "http://b.example")]), cross_site);
-        // What the browser says itself counts more than what fits.
+        // `Sec-Fetch-Site` takes precedence.
         assert_eq!(post(&[("host", "a.example"), ("sec-fetch-site", "same-origin")]), None);
         assert_eq!(post(&[("host", "a.example"), ("sec-fetch-site", "cross-site")]), cross_site);
-        // Another port is another site, and so is a page without a place.
+        // Another port is another site, and so is an opaque origin.
         assert_eq!(
             post(&[("host", "a.example:80"), ("origin", "http://a.example:81")]),
             cross_site
@@ -145,7 +142,7 @@ mod tests {
         assert_eq!(verdict(Method::GET, &socket, AllowedHosts::Any), Some("cross-site"));
     }
 
-    /// The first of two `Host` headers was believed, and the header more than the target.
+    /// Regression: the first of two `Host` headers was trusted, and the header over the target.
     #[test]
     fn a_request_that_names_two_hosts_is_misdirected() {
         let verdict = |target: &'static str, hosts: &[&'static str]| {

@@ -1,15 +1,16 @@
-//! The server: a socket that listens, systems behind it, and what meets every request.
+//! The HTTP server: accepts connections and dispatches requests to systems.
 
 mod exchange;
 mod home;
 mod lifetime;
+mod not_found;
 mod site;
 mod status;
 mod watched_answer;
 mod watched_body;
 
 pub(crate) use lifetime::{ConnectionGuard, OpenStream, StreamPermit, StreamSlot};
-pub use site::{IdentitySource, Site, SiteOptions};
+pub use site::{ConsoleOptions, IdentitySource, Site, SiteOptions};
 
 use crate::api::room;
 use crate::demo::DemoPolicy;
@@ -41,28 +42,27 @@ use tokio::net::TcpListener;
 use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
 
-/// How many bytes of a long body must arrive in a second, on average and beyond
-/// [`PRESSED_TIME_MAX`], while others find no memory for theirs.
+/// Under memory pressure a long body must arrive at this average rate, after a grace period of
+/// [`PRESSED_TIME_MAX`].
 const PRESSED_BYTES_PER_SECOND_MIN: usize = 64 << 10;
-/// How long a body is left alone while others find no memory.
+/// Grace period of a body under memory pressure.
 const PRESSED_TIME_MAX: Duration = Duration::from_secs(5);
 
-/// What can be chosen when a server is opened.
+/// Options of a server.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Where to listen. Port 0 takes any free one.
+    /// The listen address. Port 0 picks a free port.
     pub address: SocketAddr,
-    /// How often one address may ask, in requests and in messages on sockets; `None` is as often as
-    /// it likes. What comes from this machine itself is not counted.
+    /// Rate limit per address, for requests and socket messages; `None` is unlimited. Loopback
+    /// clients are exempt.
     pub rate: Option<Rate>,
-    /// How many bytes requests from one address may store without a caller who has signed in;
-    /// `None` is as many as they like. What comes from this machine itself is not counted.
+    /// Bytes an address may store without signing in; `None` is unlimited. Loopback clients are
+    /// exempt.
     pub stored_rate: Option<Rate>,
-    /// How often a caller who has signed in may ask for what may change something: by any method but
-    /// GET, HEAD, OPTIONS and TRACE. `None` is as often as it likes. What comes from this machine
-    /// itself is counted too.
+    /// Rate limit per signed-in caller for writes: all methods but GET, HEAD, OPTIONS and TRACE.
+    /// `None` is unlimited. Applies to loopback clients as well.
     pub change_rate: Option<Rate>,
-    /// What the server takes on at most.
+    /// Resource limits.
     pub limits: Limits,
 }
 
@@ -70,9 +70,9 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             address: (Ipv4Addr::LOCALHOST, 8080).into(),
-            // Three hundred people behind one address, with a request a second each.
+            // Three hundred people behind one address, each with a request per second.
             rate: Some(Rate { per_second: 300.0, burst: 600.0 }),
-            // 96 MB at once: six hundred people with 160 KB each. After that, 65 MB an hour.
+            // A burst of 96 MB (six hundred people with 160 KB each), then 65 MB per hour.
             stored_rate: Some(Rate { per_second: 18_000.0, burst: 96e6 }),
             change_rate: Some(Rate {
                 per_second: CHANGES_PER_SECOND_MAX.into(),
@@ -83,40 +83,38 @@ impl Default for Options {
     }
 }
 
-/// What the server takes on at most.
+/// Resource limits of a server.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Limits {
-    /// How many connections there may be. A new one replaces the one that has been idle for
-    /// longest.
+    /// Maximum number of connections. A new one replaces the one idle for longest.
     pub connections_max: usize,
-    /// How many of them may be streams: sockets and Server-Sent Events. The others are for pages and
-    /// requests, so that there is always one that is idle.
+    /// How many of them may be streams (WebSockets and Server-Sent Events). The rest stay available
+    /// for requests, so there is always an idle one to replace.
     pub streams_max: usize,
-    /// How many of them one address may have (one network of 64 bits for IPv6); one more is closed
-    /// at once. Three hundred people may share the address of a school, with a socket and a
-    /// connection for the page each. This machine itself has no such limit, as it has none for its
-    /// requests.
+    /// Connections per address (per /64 network for IPv6); one more is closed at once. Sized for
+    /// three hundred people behind one address, each with a socket and a page connection. Loopback
+    /// clients are exempt.
     pub connections_per_address_max: usize,
-    /// How many bytes the head of a request may have: a token of 8 KB, and room for the rest.
+    /// Maximum size of a request head: a token of 8 KB, and some room.
     pub head_bytes_max: usize,
-    /// How many bytes a body may have, unless a route says otherwise.
+    /// Maximum size of a body, unless the route sets its own.
     pub body_bytes_max: usize,
-    /// How long a client may take for the head of a request.
+    /// Time limit for the request head.
     pub head_time_max: Duration,
-    /// How long a connection may be without a request.
+    /// Idle timeout of a connection.
     pub idle_time_max: Duration,
-    /// How long a client may take none of an answer that waits for it.
+    /// Write stall timeout.
     pub stall_time_max: Duration,
-    /// How many bytes of an answer of more than 64 KB must be taken in a second, on average, beyond
+    /// Minimum average rate at which a client must read a response of more than 64 KB, after
     /// [`Limits::stall_time_max`].
     pub answer_bytes_per_second_min: usize,
-    /// How long a request may take from its head to its answer, beyond the time for its body.
+    /// Time limit of a request, not counting its body.
     pub request_time_max: Duration,
-    /// How many bytes of a body must arrive in a second, on average, beyond
-    /// [`Limits::request_time_max`]: a phone with a poor network uploads a picture in minutes.
+    /// Minimum average rate at which a body must arrive, beyond [`Limits::request_time_max`]: a
+    /// phone on a poor network takes minutes to upload a picture.
     pub body_bytes_per_second_min: usize,
-    /// How long requests in flight may take when the server stops.
+    /// Time limit for requests in flight when the server stops.
     pub stop_time_max: Duration,
 }
 
@@ -143,7 +141,7 @@ type Until<'f> = Pin<&'f mut (dyn Future<Output = ()> + Send + 'f)>;
 
 type Serving<'f> = Pin<Box<dyn Future<Output = ()> + Send + 'f>>;
 
-/// An HTTP server for systems, and for the page that lists them.
+/// An HTTP server for systems, and the page that lists them.
 ///
 /// ```no_run
 /// # async fn run(systems: Vec<singlet_web::System>) -> Result<(), Box<dyn std::error::Error>> {
@@ -161,14 +159,13 @@ pub struct Server {
     options: Options,
 }
 
-/// Binds, opens and serves until `until` is ready: for examples and small programs. On loopback and
-/// an [embedded](Store::embedded) store, the local issuer signs in everybody, and systems with empty
-/// tables get their demo data. Otherwise nobody can sign in, and nothing is loaded: others may
-/// use the data.
+/// Binds, opens and serves until `until` resolves: for examples and small programs. On loopback
+/// with an [embedded](Store::embedded) store it enables the local issuer and loads demo data into
+/// empty tables. Otherwise sign-in is disabled and no demo data is loaded.
 ///
 /// # Errors
 ///
-/// If the address cannot be listened on, or a system cannot be opened.
+/// If binding the address or opening a system fails.
 pub async fn serve(
     systems: Vec<System>,
     store: Store,
@@ -185,7 +182,7 @@ pub async fn serve(
     Ok(())
 }
 
-/// Demo data and local sign-in are for a machine of one's own, and for data that nobody else uses.
+/// Demo data and local sign-in require loopback and a private store.
 fn options_for(store: &Store, address: SocketAddr) -> Result<SiteOptions, OpenError> {
     let mut options = SiteOptions::default();
     if store.is_embedded() && is_loopback(address) {
@@ -196,38 +193,37 @@ fn options_for(store: &Store, address: SocketAddr) -> Result<SiteOptions, OpenEr
     Ok(options)
 }
 
-/// Whether only this machine can connect to an address, also to one of IPv4 that is written as one
-/// of IPv6.
+/// Whether an address is loopback, including IPv4-mapped IPv6.
 fn is_loopback(address: SocketAddr) -> bool {
     address.ip().to_canonical().is_loopback()
 }
 
 impl Server {
-    /// Opens a server. Clients can connect from now on, and are answered once it serves.
+    /// Binds the address. Clients can connect, and are answered once the server serves.
     ///
     /// # Errors
     ///
-    /// What the operating system says when the address cannot be had.
+    /// If the address cannot be bound.
     pub async fn bind(options: Options) -> io::Result<Self> {
         let listener = singlet_edge::listen(options.address)?;
         Ok(Self { listener, options })
     }
 
-    /// Where the server listens.
+    /// The address the server listens on.
     ///
     /// # Errors
     ///
-    /// What the operating system says if it does not know.
+    /// If the operating system fails to report it.
     pub fn local_address(&self) -> io::Result<SocketAddr> {
         self.listener.local_addr()
     }
 
-    /// Whether this server may serve a site.
+    /// Checks that this server may serve a site.
     ///
     /// # Errors
     ///
-    /// [`OpenError::LocalIssuerInPublic`] if the site has the local issuer, which signs in
-    /// everybody, and the address is not loopback.
+    /// [`OpenError::LocalIssuerInPublic`] if the site has the local issuer and the address is not
+    /// loopback.
     pub fn check(&self, site: &Site) -> Result<(), OpenError> {
         let address = self.options.address;
         match site.identity.as_ref().is_some_and(Identity::is_local) && !is_loopback(address) {
@@ -236,18 +232,16 @@ impl Server {
         }
     }
 
-    /// Answers clients, pushes changes and runs jobs until the future is ready; then takes no more
-    /// requests, and returns when those in flight are answered, all sockets are closed and all jobs
-    /// have ended, for which they have ten seconds.
+    /// Answers requests, pushes changes and runs jobs until the future resolves. Then it stops
+    /// accepting requests and gives those in flight, sockets and jobs ten seconds to end.
     ///
-    /// Returns at once, with an error in the log, if the site fails the [check](Self::check).
+    /// Returns at once and logs an error if the site fails the [check](Self::check).
     pub async fn serve(self, site: Site, until: impl Future<Output = ()> + Send) {
         self.serve_until(site, pin!(until)).await;
     }
 
-    /// Not generic, and behind a pointer, so that all that answers clients is compiled with this
-    /// crate. A future is compiled where it is first polled, which would be the program that calls
-    /// [`Server::serve`], with as much optimisation as that has.
+    /// Boxed and not generic, so that it is compiled in this crate. Otherwise the future is
+    /// compiled in the crate that calls [`Server::serve`], at that crate's optimisation level.
     fn serve_until<'f>(self, site: Site, until: Until<'f>) -> Serving<'f> {
         Box::pin(self.answer_clients(site, until))
     }
@@ -275,7 +269,7 @@ impl Server {
             body_bytes_max: limits.body_bytes_max,
         });
         let mut protocol = http1::Builder::new();
-        // Clients that take too long for a head are the edge's business.
+        // The edge enforces the head timeout.
         protocol.header_read_timeout(None).max_buf_size(limits.head_bytes_max);
         let streams = Arc::new(Semaphore::new(limits.streams_max));
         site.metrics.watch_streams(&streams, limits.streams_max);
@@ -288,7 +282,7 @@ impl Server {
             let (protocol, shared) = (protocol.clone(), Arc::clone(&shared));
             async move {
                 connect(stream, peer, is_refused, &protocol, shared, lifetime).await;
-                // One that has become a socket counts as a connection until that has ended.
+                // An upgraded connection counts until its socket has ended.
                 end.wait().await;
             }
         };
@@ -325,7 +319,7 @@ impl Server {
     }
 }
 
-/// Serves one connection until it ends. One that becomes a socket goes on elsewhere.
+/// Serves one connection until it ends or is upgraded.
 async fn connect(
     stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static,
     peer: SocketAddr,
@@ -354,7 +348,7 @@ async fn connect(
     });
     let connection = protocol.serve_connection(TokioIo::new(stream), service).with_upgrades();
     let mut connection = pin!(connection);
-    // What ends a connection early is the client's business: it is gone, or did not speak HTTP.
+    // Connection errors are ignored: the client left or did not speak HTTP.
     tokio::select! {
         _ = &mut connection => {}
         () = lifetime.ended() => {
@@ -385,7 +379,7 @@ mod tests {
     use tokio::net::TcpStream;
     use tokio_tungstenite::WebSocketStream;
 
-    /// Echoes what it is sent, and says why it does not.
+    /// Echoes messages, or sends the problem.
     async fn echo(upgrade: WebSocketUpgrade) -> SwitchingProtocols {
         upgrade.serve(async |mut socket| {
             while let Some(heard) = socket.next().await {
@@ -395,7 +389,7 @@ mod tests {
         })
     }
 
-    /// A connection to a server, for which it comes from this address.
+    /// A connection that the server sees as coming from this address.
     async fn connection_from(peer: [u8; 4], shared: &Arc<Shared>) -> TcpStream {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
         let client = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
@@ -413,7 +407,7 @@ mod tests {
         client
     }
 
-    /// The status and the body of the answer to a request with this head.
+    /// Status and body of the response to this request.
     async fn ask_from(peer: [u8; 4], shared: &Arc<Shared>, head: &str, body: &str) -> String {
         let mut stream = connection_from(peer, shared).await;
         let length = body.len();
@@ -427,7 +421,7 @@ mod tests {
         answer
     }
 
-    /// What a server on a public address shares among requests to this site.
+    /// The shared state of a server on a public address.
     fn in_public(site: Site) -> Arc<Shared> {
         Arc::new(Shared {
             router: site.router,
@@ -452,8 +446,8 @@ mod tests {
         Json(caller.subject)
     }
 
-    /// A site that cannot be served in public is wired up as if it were: the clients themselves are
-    /// checked too.
+    /// Such a site cannot be served in public. The test does so anyway, because clients are checked
+    /// as well.
     #[tokio::test]
     async fn the_local_issuer_believes_nobody_from_elsewhere() {
         let issuer = LocalIssuer::new().unwrap();
@@ -481,7 +475,7 @@ mod tests {
         }
     }
 
-    /// The name of a foreign site led to this machine, and a browser here read the figures to it.
+    /// Regression: DNS rebinding let a foreign site read the metrics through a local browser.
     #[tokio::test]
     async fn figures_are_for_a_local_host_only() {
         let store = Store::memory().await.unwrap();
@@ -514,7 +508,7 @@ mod tests {
             assert_eq!(options.demo == DemoPolicy::IfEmpty, is_trusting, "{address:?}");
             let is_local = matches!(options.identity, IdentitySource::Local(_));
             assert_eq!(is_local, is_trusting, "{address:?}");
-            // A store with another clock keeps its data where it did.
+            // Changing the clock keeps the store embedded.
             let clock = singlet::engine::Clock::fixed(0);
             assert_eq!(store.with_clock(clock).is_embedded(), store.is_embedded());
         }
@@ -524,7 +518,7 @@ mod tests {
         Err(Problem::new(&INTERNAL))
     }
 
-    /// Paths were logged, and the codes of invitations with them.
+    /// Regression: logged paths leaked invitation codes.
     #[tokio::test]
     async fn a_log_names_operations_and_holds_no_paths() {
         let log = Log::all();
@@ -547,12 +541,12 @@ mod tests {
         }
     }
 
-    /// A request to be followed by messages.
+    /// Opens a socket.
     async fn socket_from(peer: [u8; 4], shared: &Arc<Shared>) -> WebSocketStream<TcpStream> {
         upgrade(connection_from(peer, shared).await, "/socket").await
     }
 
-    /// Requests were counted, and what the same caller asked for on sockets was not.
+    /// Regression: requests were counted, socket messages were not.
     #[tokio::test]
     async fn messages_count_as_requests_do() {
         let shared = Arc::new(Shared {
@@ -561,7 +555,7 @@ mod tests {
             change_limiter: None,
             identity: None,
             idempotency: None,
-            // Nothing comes back while the test runs.
+            // The bucket does not refill during the test.
             limiter: Some(Arc::new(Limiter::new(Rate { per_second: 0.001, burst: 5.0 }))),
             names: AllowedHosts::Any,
             request_time_max: Duration::from_secs(30),
@@ -579,10 +573,10 @@ mod tests {
                 echoes.push(socket.next().await.unwrap().unwrap().into_text().unwrap());
             }
         }
-        // Two were requests, so that three messages were left.
+        // Two requests leave three messages.
         let (echoed, refused) = (["hello"; 3], ["rate-limited"; 3]);
         assert_eq!(echoes, [echoed, refused].concat());
-        // Somebody else has an account of its own.
+        // Other addresses have their own limit.
         let mut elsewhere = socket_from([192, 0, 2, 2], &shared).await;
         elsewhere.send("hello".into()).await.unwrap();
         assert_eq!(elsewhere.next().await.unwrap().unwrap(), "hello".into());

@@ -1,4 +1,4 @@
-//! Where tables are: one backend for all systems.
+//! The backend of all systems' tables.
 
 use crate::system::OpenError;
 use singlet::backend::{Backend, BackendError, Embedded};
@@ -6,7 +6,7 @@ use singlet::engine::{Clock, Engine};
 use singlet::{CursorKey, Db, Declaration, Settings};
 use std::sync::Arc;
 
-/// Where tables are: one backend for all systems. Clones share it.
+/// The backend of all systems' tables. Clones share it.
 ///
 /// ```
 /// use singlet_web::{Store, Web};
@@ -25,13 +25,13 @@ pub struct Store {
 }
 
 impl Store {
-    /// A store on any backend. It counts as one that is elsewhere, such as DynamoDB, and that
-    /// others may use: for an engine of this process there is [`Store::embedded`].
+    /// A store on any backend, assumed to be shared with other clients, such as DynamoDB. For an
+    /// engine in this process use [`Store::embedded`].
     pub fn new(backend: impl Backend, settings: Settings) -> Self {
         Self { backend: Arc::new(backend), settings, is_embedded: false }
     }
 
-    /// A store on an engine of this process, which keeps the data itself.
+    /// A store on an engine in this process.
     #[must_use]
     pub fn embedded(engine: Engine, settings: Settings) -> Self {
         Self { is_embedded: true, ..Self::new(Embedded::new(engine), settings) }
@@ -41,7 +41,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// If the engine does not start.
+    /// If the engine fails to start.
     pub async fn memory() -> Result<Self, OpenError> {
         let engine = Engine::memory().map_err(|error| {
             OpenError::Store(singlet::Error::from(BackendError::Failed(Box::new(error))))
@@ -49,7 +49,12 @@ impl Store {
         Ok(Self::embedded(engine, Settings::default()))
     }
 
-    /// Whether this process keeps the data itself, so that nobody else uses it.
+    /// The backend that executes requests.
+    pub(crate) fn backend(&self) -> Arc<dyn Backend> {
+        Arc::clone(&self.backend)
+    }
+
+    /// Whether this process owns the data exclusively.
     #[must_use]
     pub fn is_embedded(&self) -> bool {
         self.is_embedded
@@ -57,14 +62,13 @@ impl Store {
 
     /// The database of a design, with its tables created.
     ///
-    /// On an engine of this process, streams that the design declares are not enabled: `Live` follows
-    /// tables without them, and each would keep both images of every change for a day. A system that
-    /// needs one, for [`Db::changes_from`], calls [`Db::provision`] as well; a client can enable one
-    /// with UpdateTable.
+    /// On an embedded engine, declared streams are not enabled: `Live` does not need them, and each
+    /// would keep both images of every change for a day. A system that needs one for
+    /// [`Db::changes_from`] also calls [`Db::provision`]; a client can enable one with UpdateTable.
     ///
     /// # Errors
     ///
-    /// If the backend fails, or refuses to create a table.
+    /// If the backend fails or refuses to create a table.
     pub async fn open<D: Declaration>(&self) -> Result<Db<D>, OpenError> {
         let db = Db::<D>::on(Arc::clone(&self.backend), self.settings.clone());
         let provision = match self.is_embedded {
@@ -77,7 +81,7 @@ impl Store {
         Ok(db)
     }
 
-    /// The same store, read and written at the times of this clock.
+    /// The same store with this clock.
     #[must_use]
     pub fn with_clock(&self, clock: Clock) -> Self {
         Self { settings: Settings { clock, ..self.settings.clone() }, ..self.clone() }
@@ -89,17 +93,16 @@ impl Store {
         &self.settings.clock
     }
 
-    /// The name of a table that was declared with this name.
-    pub(crate) fn table_name(&self, declared: &str) -> String {
-        self.settings.table_name(declared)
+    pub(crate) fn settings(&self) -> &Settings {
+        &self.settings
     }
 
-    /// Whether the settings have a key for cursors.
+    /// Whether a cursor key is set.
     pub(crate) fn has_cursor_key(&self) -> bool {
         self.settings.cursor_key.is_some()
     }
 
-    /// The same store, with this key for cursors.
+    /// The same store with this cursor key.
     pub(crate) fn with_cursor_key(&self, key: CursorKey) -> Self {
         let settings = Settings { cursor_key: Some(key), ..self.settings.clone() };
         Self { settings, ..self.clone() }
@@ -124,8 +127,8 @@ mod tests {
         pub code: Code,
     }
 
-    /// An idle server with demo data wrote 4 MB a minute, most of it images for streams that had no
-    /// reader.
+    /// Regression: an idle server with demo data wrote 4 MB a minute, mostly images for streams
+    /// without readers.
     #[tokio::test]
     async fn the_embedded_engine_gets_a_stream_only_on_request() {
         let engine = Engine::memory().unwrap();
@@ -138,7 +141,7 @@ mod tests {
         assert_eq!(stream(), None);
         db.provision().await.unwrap();
         assert_eq!(stream(), Some(StreamViewType::NewAndOldImages));
-        // Opening the store again leaves the stream enabled.
+        // Reopening the store leaves the stream enabled.
         store.open::<Followed>().await.unwrap();
         assert_eq!(stream(), Some(StreamViewType::NewAndOldImages));
     }

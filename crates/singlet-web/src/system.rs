@@ -1,17 +1,18 @@
-//! A system: everything that the server has to know about it, as one value.
+//! A system as one value.
 //!
-//! A system is declared first ([`System`]) and opened on its [`Resources`] when the server starts
-//! ([`Opened`]). So a list of systems can be shown, checked and given demo data before any of them
-//! runs.
+//! A [`System`] is declared first and opened on its [`Resources`] when the server starts
+//! ([`Opened`]), so systems can be listed, checked and given demo data before they run.
 
 mod error;
 mod persona;
 mod resources;
+mod tables;
 
 pub use error::OpenError;
 pub(crate) use error::in_full;
 pub use persona::Persona;
 pub use resources::Resources;
+pub(crate) use tables::check_table_names;
 
 use crate::api::Api;
 use crate::demo::{Demo, DemoError};
@@ -28,8 +29,7 @@ use std::future::Future;
 type Load = dyn Fn(Resources, Demo) -> BoxFuture<'static, Result<(), DemoError>> + Send + Sync;
 type Open = dyn Fn(Resources) -> BoxFuture<'static, Result<Opened, OpenError>> + Send + Sync;
 
-/// A system: everything that the server has to know about it. Its crate has one function that
-/// returns it.
+/// The declaration of a system. Its crate has one function that returns it.
 ///
 /// ```
 /// use singlet_web::api::{Api, Json, get};
@@ -55,29 +55,29 @@ pub struct System {
     pub(crate) demo: Option<Box<Load>>,
 }
 
-/// What pages say about a system.
+/// Display information about a system.
 #[derive(Clone, Debug)]
 pub(crate) struct SystemInfo {
-    /// The first part of all its paths.
+    /// The path prefix.
     pub(crate) name: &'static str,
-    /// What people call it.
+    /// The display name.
     pub(crate) title: &'static str,
-    /// What it is, in a sentence.
+    /// A one-sentence description.
     pub(crate) description: &'static str,
-    /// The problems that it declares.
+    /// Declared problem types.
     pub(crate) problems: Vec<&'static ProblemType>,
 }
 
-/// The system that has answered. In the extensions of responses, for counting.
+/// The system that answered, as a response extension for metrics.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AnsweredBy(pub(crate) &'static str);
 
 impl System {
-    /// A system that is served below `/{name}`.
+    /// A system served under `/{name}`.
     ///
     /// # Panics
     ///
-    /// If the name is not made of lower-case letters, digits and `-`.
+    /// If the name has characters other than lower-case letters, digits and `-`.
     #[must_use]
     pub fn new(name: &'static str, title: &'static str, description: &'static str) -> Self {
         let is_allowed = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-');
@@ -94,14 +94,14 @@ impl System {
         }
     }
 
-    /// Declares the tables. [`Resources::database`] opens only declared designs.
+    /// Declares tables. [`Resources::database`] only opens declared designs.
     #[must_use]
     pub fn design<D: Declaration>(mut self) -> Self {
         self.designs.push(Design::of::<D>());
         self
     }
 
-    /// Lists the problem types of an error on `/problems`.
+    /// Lists the problem types of an error type on `/problems`.
     #[must_use]
     pub fn problems<E: ApiError>(self) -> Self {
         self.problem_types(E::TYPES)
@@ -114,14 +114,14 @@ impl System {
         self
     }
 
-    /// People of the demo data, for the local sign-in page and for tests.
+    /// Personas of the demo data, for local sign-in and tests.
     #[must_use]
     pub fn personas(mut self, personas: &'static [Persona]) -> Self {
         self.personas = personas;
         self
     }
 
-    /// Opens the system on its resources. Called once when the server starts.
+    /// Sets the function that opens the system, called once at startup.
     #[must_use]
     pub fn open<F>(mut self, open: impl Fn(Resources) -> F + Send + Sync + 'static) -> Self
     where
@@ -131,7 +131,7 @@ impl System {
         self
     }
 
-    /// Fills an empty store, through the services.
+    /// Sets the loader that fills an empty store through the services.
     #[must_use]
     pub fn demo<F>(mut self, load: impl Fn(Resources, Demo) -> F + Send + Sync + 'static) -> Self
     where
@@ -141,14 +141,27 @@ impl System {
         self
     }
 
-    /// The first part of all its paths.
+    /// The declared designs, merged into one.
+    #[must_use]
+    pub fn declared(&self) -> singlet::design::Design {
+        let mut all = singlet::design::Design::new(self.info.name);
+        all.description = Some(self.info.description.to_owned());
+        for design in &self.designs {
+            let design = (design.declared)();
+            all.tables.extend(design.tables);
+            all.patterns.extend(design.patterns);
+        }
+        all
+    }
+
+    /// The name, which prefixes all paths.
     #[must_use]
     pub fn name(&self) -> &'static str {
         self.info.name
     }
 }
 
-/// A running system: what [`System::open`] returns.
+/// A running system, returned by [`System::open`].
 pub struct Opened {
     pub(crate) router: Box<dyn FnOnce(&SystemInfo) -> Router + Send>,
     pub(crate) pages: Vec<Asset>,
@@ -177,14 +190,14 @@ impl Opened {
         self
     }
 
-    /// Has the server follow the changes that this pushes, until it stops.
+    /// Runs this feed until the server stops.
     #[must_use]
     pub fn live(mut self, live: &Live) -> Self {
         self.lives.push(live.clone());
         self
     }
 
-    /// Has the server run this job, until it stops.
+    /// Runs this job until the server stops.
     #[must_use]
     pub fn job(mut self, job: Job) -> Self {
         self.jobs.push(job);
@@ -192,7 +205,8 @@ impl Opened {
     }
 }
 
-/// Routes of axum without a document: for tests of the server, and for what OpenAPI cannot say.
+/// Plain axum routes without an OpenAPI document: for server tests, and for what OpenAPI cannot
+/// describe.
 impl From<Router> for Opened {
     fn from(router: Router) -> Self {
         Self::with_router(|_| router)

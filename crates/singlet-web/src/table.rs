@@ -1,4 +1,4 @@
-//! The table that the web keeps for itself: the tables of systems stay as their designs show them.
+//! The kit's own table, so that the tables of systems hold only their designs.
 
 use crate::budget::Spending;
 use crate::cursors::CursorSecret;
@@ -7,8 +7,7 @@ use crate::idempotency::Attempt;
 use crate::job::{LastRun, LeaseItem};
 use singlet::prelude::*;
 
-/// The table that the web keeps for itself: requests that may be repeated, and what all servers on
-/// one store must agree on.
+/// The kit's own table: idempotent requests, and state shared by all servers on a store.
 #[table(
     name = "singlet-web-{env}",
     key = (PK),

@@ -1,15 +1,15 @@
-//! What is wrong with a request, field by field.
+//! Request validation with errors per field.
 //!
-//! A type that comes from outside derives `Deserialize` and `JsonSchema`. The schema is shown on
-//! the page about the interface, and is what requests are checked against: [`Validator`] is the
-//! schema made ready for checking. So the page cannot promise what the check refuses, and the
-//! caller hears of all faults at once. Rules that no schema can say are the system's own; it
-//! reports them with the same [`FieldError`]s.
+//! Input types derive `Deserialize` and `JsonSchema`. The schema is published in the API document,
+//! and [`Validator`] checks requests against it and reports all errors at once. Rules beyond a
+//! schema belong to the system, which reports them with the same [`FieldError`]s.
 
 mod check;
 mod deserialize;
+mod json;
 mod validator;
 
+pub(crate) use json::parse;
 pub use validator::Validator;
 pub(crate) use validator::{integer_bounds, openapi_settings};
 
@@ -18,8 +18,7 @@ use serde_json::Value;
 use std::borrow::Cow;
 use std::fmt;
 
-/// How many faults are reported at most: more help nobody, and an answer must stay small however
-/// much nonsense the request holds.
+/// Maximum number of reported errors, to keep the response small.
 pub const FIELD_ERRORS_MAX: usize = 20;
 
 /// Where in a request a field is.
@@ -29,30 +28,30 @@ pub const FIELD_ERRORS_MAX: usize = 20;
 pub enum FieldLocation {
     /// In the body; the field is a JSON pointer.
     Body,
-    /// Behind the question mark; the field is the parameter's name.
+    /// In the query; the field is the parameter's name.
     Query,
     /// In the path; the field is the parameter's name.
     Path,
-    /// In the head; the field is the header's name.
+    /// A header; the field is its name.
     Header,
     /// In a message on a socket; the field is a JSON pointer.
     Message,
 }
 
-/// One field that breaks a rule.
+/// A field that breaks a rule.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct FieldError {
     /// Where the field is.
     #[serde(rename = "in")]
     pub place: FieldLocation,
-    /// Which field it is.
+    /// The field.
     pub field: String,
-    /// What it must be.
+    /// The rule that the field breaks.
     pub detail: Cow<'static, str>,
 }
 
 impl FieldError {
-    /// A fault of this field.
+    /// An error in this field.
     #[must_use]
     pub fn new(
         place: FieldLocation,
@@ -60,6 +59,22 @@ impl FieldError {
         detail: impl Into<Cow<'static, str>>,
     ) -> Self {
         Self { place, field: field.into(), detail: detail.into() }
+    }
+
+    /// An error at a JSON pointer. Parameters are identified by name, members by pointer.
+    fn at(place: FieldLocation, pointer: &str, detail: impl Into<Cow<'static, str>>) -> Self {
+        let field = match place {
+            FieldLocation::Body | FieldLocation::Message => pointer,
+            _ => pointer.trim_start_matches('/'),
+        };
+        Self::new(place, field, detail)
+    }
+
+    fn pointer(&self) -> Cow<'_, str> {
+        match self.place {
+            FieldLocation::Body | FieldLocation::Message => Cow::Borrowed(&self.field),
+            _ => Cow::Owned(format!("/{}", self.field)),
+        }
     }
 }
 
@@ -72,26 +87,51 @@ impl fmt::Display for FieldError {
     }
 }
 
-/// Turns JSON into a value of the type, or says all that is wrong with it.
+/// Deserializes JSON, or reports all errors of its schema and of the field types.
+///
+/// ```
+/// use schemars::JsonSchema;
+/// use serde::Deserialize;
+/// use serde_json::json;
+/// use singlet_web::text::CleanText;
+/// use singlet_web::validate::{FieldError, FieldLocation, Validator, read};
+///
+/// #[derive(Deserialize, JsonSchema)]
+/// struct Player {
+///     name: CleanText<20>,
+///     number: u8,
+///     teams: Vec<CleanText<20>>,
+/// }
+///
+/// let json = json!({"name": "\u{200b}", "number": 300, "teams": ["Kettles", " "]});
+/// let refused = read::<Player>(&json, &Validator::of::<Player>(), FieldLocation::Body).err().unwrap();
+/// let refused: Vec<String> = refused.iter().map(FieldError::to_string).collect();
+/// let expected =
+///     ["/number must be at most 255", "/name must not be blank", "/teams/1 must not be blank"];
+/// assert_eq!(refused, expected);
+/// ```
 ///
 /// # Errors
 ///
-/// The faults, [`FIELD_ERRORS_MAX`] of them at most.
+/// The errors, at most [`FIELD_ERRORS_MAX`].
 pub fn read<T: DeserializeOwned>(
-    json: Value,
+    json: &Value,
     validator: &Validator,
     place: FieldLocation,
 ) -> Result<T, Vec<FieldError>> {
-    validator.check(&json, place)?;
-    read_checked(json, place)
+    read_checked(json, validator.field_errors(json, place), place)
 }
 
-/// The same for JSON that was checked against the type's schema. What no schema can say, such as the
-/// inner rules of a type's own `Deserialize`, is found here.
+/// The same for JSON already checked against the schema, with the errors found.
 pub(crate) fn read_checked<T: DeserializeOwned>(
-    json: Value,
+    json: &Value,
+    field_errors: Vec<FieldError>,
     place: FieldLocation,
 ) -> Result<T, Vec<FieldError>> {
-    deserialize::from_value(json)
-        .map_err(|(pointer, error)| vec![FieldError::new(place, pointer, error.to_string())])
+    let faulty = field_errors.iter().map(|error| error.pointer().into_owned()).collect();
+    deserialize::from_value(json, faulty).map_err(|refusals| {
+        let refusals = refusals.into_iter();
+        let refusals = refusals.map(|(pointer, detail)| FieldError::at(place, &pointer, detail));
+        field_errors.into_iter().chain(refusals).take(FIELD_ERRORS_MAX).collect()
+    })
 }

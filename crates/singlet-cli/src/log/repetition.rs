@@ -1,4 +1,4 @@
-//! Events that come too often.
+//! Rate limit for repeated events.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -11,24 +11,23 @@ use tracing::{Event, Level, Metadata, Subscriber};
 use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::layer::{Context, Layer};
 
-/// How many events of one kind are written in a [`WINDOW`]: enough to see what is going on. There
-/// are some twenty kinds at `info` and above, of about 200 bytes, so a day of all of them is 6 MB.
+/// Events of one kind per [`WINDOW`]. There are about twenty kinds at `info` and above, of about
+/// 200 bytes each, so a day of all of them is 6 MB.
 pub(super) const LINES_MAX: u32 = 20;
-/// How long [`LINES_MAX`] lasts.
+/// The period of [`LINES_MAX`].
 const WINDOW: Duration = Duration::from_secs(60);
 
-/// Lets through events up to a level, and of each kind at most [`LINES_MAX`] in a [`WINDOW`]. A
-/// kind is a place in the code. How many were left out is written before the next one of the kind.
+/// Passes events up to a level, of each kind at most [`LINES_MAX`] per [`WINDOW`]. A kind is a call
+/// site. Before the next event of that kind it logs how many were dropped.
 ///
-/// Events at `debug` are not counted: whoever wants a line for each request gets it.
+/// Events at `debug` are not limited: that level logs every request.
 pub(super) struct Repetition<W> {
     level: LevelFilter,
     writer: W,
     kinds: Mutex<Kinds<Identifier>>,
 }
 
-/// What was written of each kind. There are as many kinds as places in the code, so this does not
-/// grow with requests.
+/// Events written per kind. Bounded by the number of call sites.
 struct Kinds<K>(HashMap<K, Count>);
 
 /// The events of one kind in one window.
@@ -45,7 +44,7 @@ impl<W> Repetition<W> {
 }
 
 impl<K: Eq + Hash> Kinds<K> {
-    /// `None` if an event of this kind is left out now; otherwise how many were left out before it.
+    /// `None` if an event of this kind is dropped now; otherwise how many were dropped before it.
     fn admit(&mut self, kind: K, now: Instant) -> Option<u64> {
         let count = self.0.entry(kind).or_insert(Count { since: now, written: 0, left_out: 0 });
         let mut before = 0;
@@ -87,8 +86,8 @@ where
         let Some(left_out) = admitted else { return false };
         if left_out > 0 {
             let target = metadata.target();
-            let line = format!("{target}: {left_out} lines like the next one were left out\n");
-            // A log that cannot be written stops nothing.
+            let line = format!("{target}: {left_out} lines like the next one were dropped\n");
+            // A failing log must not stop the server.
             let _ = self.writer.make_writer().write_all(line.as_bytes());
         }
         true
@@ -100,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn after_a_while_there_is_room_again_and_the_gap_is_told() {
+    fn dropped_lines_are_counted_in_the_next_window() {
         let mut kinds = Kinds(HashMap::new());
         let start = Instant::now();
         assert_eq!((0..100).filter(|_| kinds.admit("one", start).is_some()).count(), 20);

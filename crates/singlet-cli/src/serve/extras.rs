@@ -1,4 +1,4 @@
-//! What systems are given besides tables: demo data, and a place for files.
+//! Demo data and file storage for the systems.
 
 use super::store::Backend;
 use crate::failure::Failure;
@@ -7,36 +7,35 @@ use singlet_web::blob::Blobs;
 use singlet_web::{DemoPolicy, IdentitySource};
 use std::path::{Path, PathBuf};
 
-/// The folder of files, in the folder of the data.
+/// The folder for uploaded files, inside the data folder.
 const BLOBS_FOLDER: &str = "blobs";
 
 /// Demo data and files.
 #[derive(Args)]
 pub(super) struct Extras {
-    /// Load no demo data. Otherwise systems with empty tables get some, once, where everybody can
-    /// sign in as anybody: on an address of this machine alone, on the embedded engine, without
-    /// --issuer.
+    /// Load no demo data. By default, systems with empty tables get demo data once, if development
+    /// sign-in is active: on localhost, on the embedded engine and without --issuer.
     #[arg(long)]
     empty: bool,
-    /// Load demo data into empty tables elsewhere too: with --issuer, on a public --host, or in
+    /// Load demo data into empty tables in any case: with --issuer, on a public --host, or in
     /// DynamoDB.
     #[arg(long, conflicts_with = "empty")]
     demo: bool,
-    /// The folder for files of systems, such as pictures. [default: `blobs` in the folder of the
-    /// data; in memory where that is no folder]
+    /// The folder for uploaded files, such as pictures. [default: `blobs` in the data folder;
+    /// memory if there is none]
     #[arg(long, value_name = "DIR")]
     blobs: Option<PathBuf>,
 }
 
 impl Extras {
-    /// Whether demo data is loaded. It is by default for those who try things out on their own
-    /// machine and their own data; with any other identity this may be a real service.
+    /// Whether to load demo data. The default is yes only with development sign-in: with any other
+    /// identity this may be a real service.
     pub(super) fn demo_policy(&self, identity: &IdentitySource) -> DemoPolicy {
         let is_wanted = self.demo || matches!(identity, IdentitySource::Local(_));
         if is_wanted && !self.empty { DemoPolicy::IfEmpty } else { DemoPolicy::Never }
     }
 
-    /// A line for the terminal, if uploads are not kept where the tables are.
+    /// A warning for the terminal if uploads are not stored where the tables are.
     pub(super) fn warning(&self, backend: Backend) -> Option<&'static str> {
         (backend == Backend::Dynamodb && self.blobs.is_none()).then_some(
             "Warning: uploaded files are kept in memory only and are lost when the server stops. \
@@ -44,7 +43,7 @@ impl Extras {
         )
     }
 
-    /// Where files are kept. `folder` is that of the data, if it is in one.
+    /// Opens the file storage. `folder` is the data folder, if there is one.
     pub(super) fn open_blobs(&self, folder: Option<&Path>) -> Result<Blobs, Failure> {
         let in_data = folder.map(|folder| folder.join(BLOBS_FOLDER));
         let Some(folder) = self.blobs.clone().or(in_data) else { return Ok(Blobs::memory()) };
@@ -66,7 +65,7 @@ mod tests {
         Extras { empty, demo, blobs: None }
     }
 
-    /// Servers with an issuer or a public address had people of the demo data in their lists.
+    /// Servers with an issuer or a public address used to list the people of the demo data.
     #[test]
     fn demo_data_without_the_local_issuer_needs_demo() {
         let local = IdentitySource::Local(LocalIssuer::new().unwrap());
@@ -81,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn uploads_in_memory_beside_tables_in_dynamodb_are_warned_of() {
+    fn uploads_in_memory_with_dynamodb_cause_a_warning() {
         let warning = extras(false, false).warning(Backend::Dynamodb).unwrap();
         assert!(warning.contains("in memory only") && warning.contains("--blobs"), "{warning}");
         assert_eq!(extras(false, false).warning(Backend::Embedded), None);

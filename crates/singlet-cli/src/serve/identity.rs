@@ -1,57 +1,53 @@
-//! Who may call: the part of the command line that says whose tokens are good.
+//! Command-line options for authentication: whose tokens are accepted.
 
 use crate::failure::Failure;
 use clap::Args;
 use singlet_web::IdentitySource;
 use singlet_web::identity::{Identity, Issuer, LocalIssuer};
 
-/// Whose tokens are good. Without an issuer, a server that only this machine can reach signs
-/// tokens itself, in whatever name one asks for.
+/// Whose tokens are accepted. Without an issuer, a server on localhost issues tokens itself, for
+/// any name (development sign-in).
 #[derive(Args)]
 pub(super) struct Callers {
-    /// The issuer of tokens, as it stands in their claim `iss`: a Cognito user pool, or any other
-    /// OpenID provider.
+    /// The token issuer, as in the `iss` claim: a Cognito user pool or any other OpenID provider.
     #[arg(long, value_name = "URL", requires = "audience")]
     issuer: Option<String>,
-    /// Whom tokens must be for: their claim `aud`, or `client_id`.
+    /// The audience of tokens: their `aud` or `client_id` claim.
     #[arg(long, value_name = "NAME", requires = "issuer")]
     audience: Option<String>,
-    /// Where the issuer's keys are. [default: the issuer's address and /.well-known/jwks.json]
+    /// The URL of the issuer's keys. [default: the issuer's address and /.well-known/jwks.json]
     #[arg(long, value_name = "URL", requires = "issuer")]
     jwks: Option<String>,
-    /// The claim that lists the groups of the caller.
+    /// The claim that lists the caller's groups.
     #[arg(long, value_name = "NAME", requires = "issuer", default_value = "cognito:groups")]
     groups_claim: String,
 }
 
-/// Whether the server believes everybody. That is for a machine of one's own, and for data that
-/// nobody else uses.
+/// Whether development sign-in is allowed: on localhost, with the embedded engine.
 pub(super) struct Trusting(pub(super) bool);
 
 impl Callers {
-    /// Whose tokens the server accepts, and a line about it for the first page.
+    /// Whose tokens the server accepts, and a note for the home page.
     pub(super) fn identity(&self, trusting: Trusting) -> Result<(IdentitySource, String), Failure> {
         match (self.issuer(), trusting) {
             (Some(issuer), _) => {
                 let note = format!("Sign-in: with {}.", issuer.url);
-                let identity = Identity::of(issuer).map_err(|error| {
-                    Failure::new(error, "Give the address of the keys with --jwks.")
-                })?;
+                let identity = Identity::of(issuer)
+                    .map_err(|error| Failure::new(error, "Set the URL of the keys with --jwks."))?;
                 Ok((IdentitySource::Issuer(identity), note))
             }
             (None, Trusting(true)) => {
                 let local = LocalIssuer::new().map_err(|_| {
                     Failure::new(
-                        "the operating system gives no randomness",
-                        "Nothing is safe without it.",
+                        "the operating system provides no random numbers",
+                        "The server cannot create secure tokens without them.",
                     )
                 })?;
-                let note =
-                    "Sign-in: anybody as anybody, because only this machine can reach this server.";
+                let note = "Development sign-in: choose any name; only this machine can reach this server.";
                 Ok((IdentitySource::Local(local), note.to_owned()))
             }
             (None, Trusting(false)) => {
-                let note = "Nobody can sign in: no issuer of tokens was named.";
+                let note = "Sign-in is disabled: no token issuer is configured.";
                 Ok((IdentitySource::None, note.to_owned()))
             }
         }

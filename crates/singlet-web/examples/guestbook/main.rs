@@ -65,8 +65,7 @@ impl Service {
         let (now, author) = (self.db.now(), caller.id()?);
         let (name, text) = (caller.display_name().to_owned(), text.into_string());
         let entry = Entry { id: self.random.id(now)?, author, name, text, created_at: now };
-        self.db.run(create(&entry)).await?;
-        Ok(entry)
+        Ok(self.db.run(create(&entry).returning_new()).await?)
     }
 
     async fn remove(&self, caller: &Caller, id: &EntryId) -> Result<(), Error> {
@@ -98,29 +97,27 @@ struct NewEntry {
     text: CleanText<140>,
 }
 
-async fn list(State(service): State<Service>, paging: Paging) -> Result<Json<Page<Entry>>, Error> {
-    Ok(Json(service.list(&paging).await?))
+type App = State<Service>;
+
+async fn list_entries(app: App, paging: Paging) -> Result<Json<Page<Entry>>, Error> {
+    app.list(&paging).await.map(Json)
 }
 
-async fn sign(
-    State(service): State<Service>,
-    caller: Caller,
-    Body(new): Body<NewEntry>,
-) -> Result<Created<Entry>, Error> {
-    let entry = service.sign(&caller, new.text).await?;
+async fn sign(app: App, by: Caller, Body(new): Body<NewEntry>) -> Result<Created<Entry>, Error> {
+    let entry = app.sign(&by, new.text).await?;
     Ok(Created::at(format!("/entries/{}", entry.id), entry))
 }
 
-async fn remove(
-    State(service): State<Service>,
-    caller: Caller,
-    id: Path<EntryId>,
-) -> Result<NoContent, Error> {
-    service.remove(&caller, &id).await.map(|()| NoContent)
+async fn get_entry(app: App, id: Path<EntryId>) -> Result<Json<Entry>, Error> {
+    app.db.get(Entry::key(&id.0)).await?.ok_or(Error::EntryNotFound).map(Json)
 }
 
-async fn watch(State(service): State<Service>, last: LastEventId) -> Result<EventStream, Error> {
-    Ok(service.live.subscribe(Topic::from("book"), last).await?.into())
+async fn remove_entry(app: App, by: Caller, id: Path<EntryId>) -> Result<NoContent, Error> {
+    app.remove(&by, &id).await.map(|()| NoContent)
+}
+
+async fn watch(app: App, last: LastEventId) -> Result<EventStream, Error> {
+    Ok(app.live.subscribe(Topic::from("book"), last).await?.into())
 }
 
 /// The event that a change sends to watchers.
@@ -135,14 +132,15 @@ fn pushes(change: &ItemChange<GuestbookItem>) -> Vec<Push> {
 async fn open(resources: Resources) -> Result<Opened, OpenError> {
     let service = Service::new(&resources).await?;
     let api = Api::new(service.clone())
-        .route(Route::get("/entries", list).describe("listEntries", "Lists entries, newest first."))
-        .route(Route::post("/entries", sign).describe("sign", "Writes an entry.").idempotent())
+        .path_ids([("id", "The id of the entry.", Error::EntryNotFound)])
+        .route(Route::get("/entries", list_entries).about("Lists entries, newest first."))
+        .route(Route::get("/entries/{id}", get_entry).about("Shows an entry."))
+        .route(Route::post("/entries", sign).about("Writes an entry.").idempotent())
         .route(
-            Route::delete("/entries/{id}", remove)
-                .describe("removeEntry", "Removes an entry: your own, or any as a moderator.")
-                .problems([Error::EntryNotFound]),
+            Route::delete("/entries/{id}", remove_entry)
+                .about("Removes an entry: your own, or any as a moderator."),
         )
-        .route(Route::get("/live", watch).describe("watch", "New and removed entries."));
+        .route(Route::get("/live", watch).about("New and removed entries."));
     let pages = assets! { "/" => "index.html", "/guestbook.js" => "guestbook.js" };
     let opened = Opened::new(api).pages(pages).live(&service.live);
     let job = Job::every("remove-old-entries", HOUR, move |run| service.clone().remove_old(run));

@@ -4,7 +4,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Deserializer};
 use std::borrow::Cow;
 
-/// What a PATCH does to an optional field: left out it stays, null removes it, a value sets it.
+/// A PATCH of an optional field: absent keeps it, null removes it, a value sets it.
 ///
 /// ```
 /// use singlet_web::api::Change;
@@ -23,7 +23,7 @@ use std::borrow::Cow;
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Change<T> {
-    /// The field is left out.
+    /// The field is absent.
     #[default]
     Keep,
     /// The field is null.
@@ -43,7 +43,24 @@ impl<T> Change<T> {
         }
     }
 
-    /// Whether the field was sent.
+    /// The same change with the value converted by `f`.
+    ///
+    /// ```
+    /// use singlet_web::api::Change;
+    ///
+    /// let change = Change::Set("Onwards").map(str::to_owned);
+    /// assert_eq!(change.apply(None), Some("Onwards".to_owned()));
+    /// ```
+    #[must_use]
+    pub fn map<U>(self, f: impl FnOnce(T) -> U) -> Change<U> {
+        match self {
+            Self::Keep => Change::Keep,
+            Self::Remove => Change::Remove,
+            Self::Set(value) => Change::Set(f(value)),
+        }
+    }
+
+    /// Whether the field is present.
     #[must_use]
     pub fn is_given(&self) -> bool {
         !matches!(self, Self::Keep)

@@ -1,15 +1,15 @@
-//! Makes a document of what schemas say, which are derived from Rust.
+//! Cleans up schemas derived from Rust types for the document.
 
 use crate::validate::integer_bounds;
 use serde_json::{Map, Value, json};
 
-/// JavaScript has no greater whole numbers, and shows others wrongly.
+/// The largest integer that JavaScript represents exactly.
 const SAFE_INTEGER_MAX: i128 = (1 << 53) - 1;
 
-/// Words whose values are examples and not schemas.
+/// Keywords whose values are not schemas.
 const VALUES: &[&str] = &["default", "examples", "example", "enum", "const"];
 
-/// Cleans descriptions, and writes down the bounds that whole numbers have by their types.
+/// Cleans descriptions and adds the bounds of integer types.
 pub(super) fn finish(value: &mut Value) {
     match value {
         Value::Object(map) => {
@@ -36,8 +36,7 @@ fn add_bounds(schema: &mut Map<String, Value>) {
     }
 }
 
-/// The text of a doc comment as far as it is about the interface: what comes before the first
-/// example or heading, without links between Rust's items.
+/// The part of a doc comment before the first example or heading, without intra-doc links.
 fn readable(text: &str) -> String {
     let is_prose = |line: &&str| !line.starts_with("```") && !line.starts_with("# ");
     let lines: Vec<&str> = text.lines().take_while(is_prose).collect();

@@ -9,12 +9,12 @@ use schemars::SchemaGenerator;
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The generator of all schemas of a document. Its references point into the document.
+/// The schema generator of a document; references point into it.
 pub(super) fn generator() -> SchemaGenerator {
     SchemaGenerator::new(openapi_settings())
 }
 
-/// A document that routes are added to.
+/// A document under construction.
 #[derive(Default)]
 pub(super) struct Document {
     name: &'static str,
@@ -23,6 +23,8 @@ pub(super) struct Document {
     names: BTreeSet<&'static str>,
     schemes: BTreeMap<&'static str, Value>,
     problems: Vec<&'static ProblemType>,
+    /// In route order.
+    tags: Vec<&'static str>,
 }
 
 impl Document {
@@ -64,8 +66,13 @@ impl Document {
         for scheme in &operation.security {
             self.schemes.entry(scheme.name).or_insert_with(|| scheme.definition());
         }
+        let tag = tag_of(path);
+        if !self.tags.contains(&tag) {
+            self.tags.push(tag);
+        }
         let mut written = json!({
             "operationId": name,
+            "tags": [tag],
             "summary": description.split_inclusive(". ").next().unwrap_or_default().trim(),
             "description": description,
             "responses": responses(operation),
@@ -96,13 +103,14 @@ impl Document {
         }
     }
 
-    /// The document as it is now.
+    /// The finished document.
     pub(super) fn finish(&self, schemas: &SchemaGenerator) -> Value {
         let mut schemas = schemas.definitions().clone();
         schemas.insert("Problem".to_owned(), problem_schema());
         let problems = self.problems.iter().map(|code| {
             json!({
                 "code": code.name,
+                "type": problem::address((!problem::SHARED.contains(code)).then_some(self.name), code),
                 "status": code.status,
                 "title": code.title,
                 "description": code.description.trim(),
@@ -116,6 +124,7 @@ impl Document {
                 "description": self.description,
             },
             "servers": [{"url": format!("/{}", self.name)}],
+            "tags": self.tags.iter().map(|name| json!({"name": name})).collect::<Vec<_>>(),
             "paths": self.paths,
             "components": {"schemas": schemas, "securitySchemes": self.schemes},
             "x-problems": problems.collect::<Vec<_>>(),
@@ -125,14 +134,13 @@ impl Document {
     }
 }
 
-/// Problem types that an OpenAPI document explains and that no operation declares: tests of systems
-/// fail for them.
+/// Problem types listed in an OpenAPI document that no operation declares: for tests of systems.
 #[must_use]
 pub fn unused_problems(document: &Value) -> Vec<&str> {
     fn members<'a>(value: &'a Value, name: &str) -> impl Iterator<Item = &'a Value> {
         value.get(name).and_then(Value::as_object).into_iter().flat_map(Map::values)
     }
-    // A slash in a name is `~1` in a pointer.
+    // JSON pointers escape `/` as `~1`.
     let names =
         format!("/content/{}/schema/properties/code/enum", problem::MEDIA_TYPE.replace('/', "~1"));
     let mut declared = BTreeSet::new();
@@ -146,12 +154,22 @@ pub fn unused_problems(document: &Value) -> Vec<&str> {
     names.filter(|name| !declared.contains(name)).collect()
 }
 
-/// The names in braces.
+/// The first path segment that is neither a version nor a parameter: `games` of `/v1/games/{game}`.
+fn tag_of(path: &'static str) -> &'static str {
+    let is_version = |part: &str| {
+        part.strip_prefix('v')
+            .is_some_and(|number| !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()))
+    };
+    let mut parts = path.split('/').filter(|part| !part.is_empty() && !part.starts_with('{'));
+    parts.find(|part| !is_version(part)).unwrap_or("other")
+}
+
+/// The parameter names in a path.
 pub(super) fn path_parameters(path: &str) -> impl Iterator<Item = &str> {
     path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'))
 }
 
-/// What comes back, by status. Several reasons can have one status.
+/// Responses by status. Several problem types can share one.
 fn responses(operation: &Operation<'_>) -> Value {
     let mut responses: BTreeMap<u16, Value> = operation.replies.iter().cloned().collect();
     let mut by_status: BTreeMap<u16, Vec<&ProblemType>> = BTreeMap::new();
@@ -179,7 +197,10 @@ fn problem_schema() -> Value {
         "description": "Why a request was refused (RFC 9457).",
         "required": ["type", "title", "status", "code"],
         "properties": {
-            "type": {"type": "string", "description": "Where the reason is explained."},
+            "type": {
+                "type": "string",
+                "description": "Where the reason is explained, such as `/problems#not-found`.",
+            },
             "title": {"type": "string", "description": "The reason, for people."},
             "status": {"type": "integer", "description": "The status of the answer."},
             "code": {"type": "string", "description": "The reason, for programs. Never changes."},

@@ -1,4 +1,4 @@
-//! Where a client that reconnects goes on.
+//! The resume position of a reconnecting client.
 
 use super::argument::{Argument, read_query};
 use super::operation::Operation;
@@ -13,8 +13,8 @@ use std::borrow::Cow;
 
 const HEADER: HeaderName = HeaderName::from_static("last-event-id");
 
-/// The number of the last event that the client has seen: `Last-Event-ID`, or `?after=` for
-/// WebSockets, whose requests have no headers of the page's own. `None` for a client that begins.
+/// The number of the last event the client saw: `Last-Event-ID`, or `?after=` for WebSockets, where
+/// pages cannot set headers. `None` for a new client.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LastEventId(pub Option<u64>);
 

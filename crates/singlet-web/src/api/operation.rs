@@ -1,80 +1,88 @@
-//! What a route takes and returns, gathered from the signature of its function.
+//! What a route takes and returns, collected from its function's signature.
 
-use super::argument::PATH_PARAMETER_BYTES_MAX;
-use super::document::path_parameters;
-use crate::problem::{INVALID, MALFORMED, NOT_FOUND, ProblemType, TOO_LARGE, UNSUPPORTED_TYPE};
+use super::path::{PathId, PathParameters};
+use crate::problem::{INVALID, MALFORMED, ProblemType, TOO_LARGE, UNSUPPORTED_TYPE};
 use crate::validate::Validator;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 use std::any::TypeId;
 
-/// What a route takes and returns. Arguments and replies write themselves down here.
+/// Describes what a route takes and returns. Arguments and replies add themselves.
 pub struct Operation<'a> {
     schemas: &'a mut SchemaGenerator,
     path: &'static str,
+    path_ids: &'a [PathId],
     pub(super) parameters: Vec<Value>,
     pub(super) body: Option<Value>,
     pub(super) replies: Vec<(u16, Value)>,
     pub(super) problems: Vec<&'static ProblemType>,
     pub(super) security: Vec<&'static Scheme>,
-    /// Whether visitors may call the route, and people who have signed in as themselves.
+    /// Whether sign-in is optional.
     pub(super) may_sign_in: bool,
     pub(super) validators: Validators,
-    /// How many bytes a body may have; `None` is what the server takes of any route.
+    /// Validators of the replay check.
+    pub(super) check_validators: Validators,
+    /// Maximum size of a body; `None` is the server's default.
     pub(super) body_bytes_max: Option<usize>,
 }
 
-/// What is left of an operation when its part of the document is written: what requests meet.
+/// The parts of an operation that requests need.
 pub(super) struct Described {
     pub(super) problems: Vec<&'static ProblemType>,
     pub(super) security: Vec<&'static Scheme>,
     pub(super) may_sign_in: bool,
     pub(super) validators: Validators,
+    pub(super) check_validators: Validators,
     pub(super) body_bytes_max: Option<usize>,
-    /// The headers that the route reads, in small letters.
+    /// Headers the route reads, in lower case.
     pub(super) headers: Vec<String>,
 }
 
-/// What requests to a route are checked against.
+/// Validators for requests to a route.
 #[derive(Default)]
 pub(super) struct Validators {
     pub(super) body: Option<Validator>,
-    pub(super) path: Option<Validator>,
-    /// One for each argument that reads from the query.
+    pub(super) path: Option<PathParameters>,
+    /// One per argument that reads the query.
     query: Vec<(TypeId, Validator)>,
 }
 
 impl Validators {
-    /// The validator of the argument of this type.
+    /// The validator of this argument type.
     pub(super) fn query_of(&self, id: TypeId) -> Option<&Validator> {
         self.query.iter().find(|(of, _)| *of == id).map(|(_, validator)| validator)
     }
 
-    /// Whether any argument of the route reads this parameter.
+    /// Whether any argument reads the query.
+    pub(super) fn read_query(&self) -> bool {
+        !self.query.is_empty()
+    }
+
+    /// Whether any argument reads this parameter.
     pub(super) fn knows_query(&self, name: &str) -> bool {
         let mut members = self.query.iter().flat_map(|(_, validator)| validator.members());
         members.any(|(known, _)| known == name)
     }
 }
 
-/// A way to say who is calling.
+/// A security scheme.
 #[derive(Debug)]
 pub struct Scheme {
-    /// What the document calls it.
+    /// Its name in the document.
     pub name: &'static str,
-    /// What a client sends.
+    /// What the client sends.
     pub kind: Credential,
     /// Where a caller gets it.
     pub description: &'static str,
 }
 
-/// What a client sends to say who is calling.
+/// Credentials sent by a client.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Credential {
-    /// A JWT in the header `Authorization`.
+    /// A JWT in `Authorization`.
     Bearer,
-    /// A secret in a header of its own.
+    /// A secret in this header.
     Header(&'static str),
 }
 
@@ -92,10 +100,15 @@ impl Scheme {
 }
 
 impl<'a> Operation<'a> {
-    pub(super) fn new(schemas: &'a mut SchemaGenerator, path: &'static str) -> Self {
+    pub(super) fn new(
+        schemas: &'a mut SchemaGenerator,
+        path: &'static str,
+        path_ids: &'a [PathId],
+    ) -> Self {
         Self {
             schemas,
             path,
+            path_ids,
             parameters: Vec::new(),
             body: None,
             replies: Vec::new(),
@@ -103,12 +116,14 @@ impl<'a> Operation<'a> {
             security: Vec::new(),
             may_sign_in: false,
             validators: Validators::default(),
+            check_validators: Validators::default(),
             body_bytes_max: None,
         }
     }
 
     pub(super) fn into_described(self) -> Described {
-        let Self { problems, security, may_sign_in, validators, body_bytes_max, .. } = self;
+        let Self { problems, security, may_sign_in, body_bytes_max, .. } = self;
+        let Self { validators, check_validators, .. } = self;
         let is_in_header =
             |parameter: &&Value| parameter.get("in").is_some_and(|place| place == "header");
         let read = self.parameters.iter().filter(is_in_header);
@@ -118,71 +133,66 @@ impl<'a> Operation<'a> {
             Credential::Header(name) => Some(name),
         });
         let headers = read.chain(secrets).map(str::to_ascii_lowercase).collect();
-        Described { problems, security, may_sign_in, validators, body_bytes_max, headers }
+        Described {
+            problems,
+            security,
+            may_sign_in,
+            validators,
+            check_validators,
+            body_bytes_max,
+            headers,
+        }
     }
 
-    /// The schema of a type, by reference if it has a name.
+    /// The schema of a type, by reference if it is named.
     pub fn schema<T: JsonSchema>(&mut self) -> Schema {
         self.schemas.subschema_for::<T>()
     }
 
-    /// An argument that reads the members of a type from the query.
+    /// Adds an argument that reads the fields of a type from the query.
     pub(super) fn query<T: JsonSchema + 'static>(&mut self) {
-        // Not `subschema_for`: a struct of parameters is no schema that anybody refers to.
+        // Not `subschema_for`: nothing refers to the schema of a parameter struct.
         let schema = T::json_schema(self.schemas).to_value();
-        self.query_of_schema(TypeId::of::<T>(), schema);
+        self.query_of_schema(TypeId::of::<T>(), &schema);
     }
 
-    fn query_of_schema(&mut self, id: TypeId, schema: Value) {
-        let validator = self.validator(&schema);
+    fn query_of_schema(&mut self, id: TypeId, schema: &Value) {
+        let validator = self.validator(schema);
         self.validators.query.push((id, validator));
-        self.parameters_of(schema, "query");
+        self.query_parameters(schema);
         self.add_problem(&INVALID);
     }
 
-    /// An argument that reads the members of a type from the path, or the only parameter there.
-    pub(super) fn path<T: JsonSchema>(&mut self) {
-        let schema = T::json_schema(self.schemas).to_value();
-        self.path_of_schema(schema);
+    pub(super) fn path(&self) -> &'static str {
+        self.path
     }
 
-    fn path_of_schema(&mut self, schema: Value) {
-        self.validators.path = Some(self.validator(&schema));
-        self.parameters_of(schema, "path");
-        self.add_problem(&MALFORMED);
-        self.add_problem(&NOT_FOUND);
+    pub(super) fn path_id(&self, name: &str) -> Option<&'a PathId> {
+        self.path_ids.iter().find(|id| id.name == name)
     }
 
-    /// What checks values against a schema of this document.
-    fn validator(&self, schema: &Value) -> Validator {
+    pub(super) fn generator(&mut self) -> &mut SchemaGenerator {
+        self.schemas
+    }
+
+    /// A validator for a schema of this document.
+    pub(super) fn validator(&self, schema: &Value) -> Validator {
         Validator::compiled(schema, self.schemas.definitions(), self.path)
     }
 
-    /// The members of a schema, each as a parameter in this place. A type without members is the
-    /// only parameter of the path.
-    fn parameters_of(&mut self, mut schema: Value, place: &'static str) {
-        if place == "path" && schema.get("properties").is_none() {
-            let name = path_parameters(self.path).next().unwrap_or_default();
-            add_path_bound(&mut schema);
-            self.parameters.push(json!({
-                "name": name, "in": place, "required": true, "schema": schema,
-            }));
-            return;
-        }
-        let required = schema.get("required").and_then(Value::as_array).cloned();
+    /// The members of a schema, each as a parameter in the query.
+    fn query_parameters(&mut self, schema: &Value) {
+        let required = schema.get("required").and_then(Value::as_array);
         let members = schema.get("properties").and_then(Value::as_object);
         for (name, schema) in members.into_iter().flatten() {
-            let is_required = required.iter().flatten().any(|one| one == name.as_str());
+            let is_required = required.into_iter().flatten().any(|one| one == name.as_str());
             let mut schema = schema.clone();
-            if place == "path" {
-                add_path_bound(&mut schema);
-            }
             let description =
                 schema.as_object_mut().and_then(|schema| schema.remove("description"));
             self.parameters.push(json!({
                 "name": name,
-                "in": place,
-                "required": place == "path" || is_required,
+                "in": "query",
+                "required": is_required,
                 "description": description.unwrap_or_default(),
                 "schema": schema,
             }));
@@ -265,18 +275,8 @@ impl<'a> Operation<'a> {
         self.may_sign_in = true;
     }
 
-    /// The route asks who is calling, in one of the ways that the document declares.
+    /// The route requires authentication with this scheme.
     pub fn requires(&mut self, scheme: &'static Scheme) {
         self.security.push(scheme);
-    }
-}
-
-/// Says how long a text in a path may be, which is the same for all of them.
-fn add_path_bound(schema: &mut Value) {
-    if let Some(schema) = schema.as_object_mut()
-        && schema.get("type").is_some_and(|kind| kind == "string")
-        && !schema.contains_key("enum")
-    {
-        schema.entry("maxLength").or_insert_with(|| json!(PATH_PARAMETER_BYTES_MAX));
     }
 }

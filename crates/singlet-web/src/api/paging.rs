@@ -1,4 +1,4 @@
-//! Lists that are read part by part.
+//! Paged lists.
 
 use super::argument::{Argument, read_query};
 use super::operation::Operation;
@@ -10,12 +10,12 @@ use serde::{Deserialize, Serialize};
 use singlet::Cursor;
 use std::borrow::Cow;
 
-/// How many characters a cursor may have: it holds the keys of a table and of an index, which have at
-/// most 1,024 and 2,048 bytes each, in base64, and a signature.
+/// Maximum length of a cursor: table and index keys (1,024 and 2,048 bytes each) in Base64, and a
+/// signature.
 const CURSOR_CHARS_MAX: usize = 8_448;
 
-/// Which part of a list is asked for: the query parameters `limit` and `cursor`. `DEFAULT` is the
-/// limit of those who name none, `MAX` the greatest that can be asked for.
+/// A page request: the query parameters `limit` and `cursor`. `DEFAULT` applies without a limit,
+/// `MAX` is the largest.
 ///
 /// ```
 /// use singlet_web::api::{Json, Page, Paging};
@@ -30,7 +30,7 @@ const CURSOR_CHARS_MAX: usize = 8_448;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Paging<const DEFAULT: u32 = 20, const MAX: u32 = 100>(Parameters);
 
-/// The parameters as they come.
+/// The raw parameters.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 struct Parameters {
     limit: Option<u32>,
@@ -38,24 +38,24 @@ struct Parameters {
 }
 
 impl<const DEFAULT: u32, const MAX: u32> Paging<DEFAULT, MAX> {
-    /// A page with this limit, from this cursor on: for tests of services.
+    /// A page request with this limit and cursor: for tests of services.
     #[must_use]
     pub fn new(limit: Option<u32>, cursor: Option<String>) -> Self {
         Self(Parameters { limit, cursor })
     }
 
-    /// How many entries to answer with, at most.
+    /// Maximum number of items to return.
     #[must_use]
     pub fn limit(&self) -> usize {
         self.0.limit.unwrap_or(DEFAULT).min(MAX) as usize
     }
 
-    /// Where the part begins; `None` for the first part of the list.
+    /// Where the page starts; `None` for the first page.
     ///
     /// # Errors
     ///
-    /// [`INVALID`](crate::problem::INVALID) for a text that is no cursor. One that was made for
-    /// another list, or by somebody else, is refused by the store, with the same problem.
+    /// [`INVALID`](crate::problem::INVALID) if the text is malformed. A cursor of another list, or
+    /// a forged one, is rejected by the store with the same problem.
     pub fn cursor<E>(&self) -> Result<Option<Cursor<E>>, Problem> {
         self.0.cursor.as_deref().map(|text| text.parse().map_err(Problem::from)).transpose()
     }
@@ -104,21 +104,27 @@ impl<S: Send + Sync, const DEFAULT: u32, const MAX: u32> FromRequestParts<S>
     }
 }
 
-/// A part of a list, and how to get the next part.
+/// A page of a list.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Page<T> {
-    /// The entries of this part.
+    /// The items of this page.
     pub items: Vec<T>,
-    /// Pass this as `cursor` to get the next part. It is missing when there is none.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// Pass this as `cursor` to get the next page; null on the last page.
     pub next: Option<String>,
 }
 
 impl<T> Page<T> {
-    /// The same part, with every entry changed by `f`.
+    /// Maps every item.
     #[must_use]
     pub fn map<U>(self, f: impl FnMut(T) -> U) -> Page<U> {
         Page { items: self.items.into_iter().map(f).collect(), next: self.next }
+    }
+
+    /// Filters and maps the items. The page may be shorter than the limit and still have a next
+    /// one.
+    #[must_use]
+    pub fn filter_map<U>(self, f: impl FnMut(T) -> Option<U>) -> Page<U> {
+        Page { items: self.items.into_iter().filter_map(f).collect(), next: self.next }
     }
 }
 

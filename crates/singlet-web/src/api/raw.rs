@@ -1,4 +1,4 @@
-//! Bodies that are not JSON.
+//! Bodies other than JSON.
 
 use super::argument::{Argument, read_body};
 use super::operation::Operation;
@@ -16,23 +16,23 @@ use std::marker::PhantomData;
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
-/// How many bytes of raw bodies are in memory at most, of all requests together: 32 images of 8 MiB.
-/// One connection has half of that at most, and so has one address.
+/// Memory for raw bodies of all requests: 32 images of 8 MiB. A connection gets at most half of it,
+/// and so does an address.
 const ROOM_BYTES: usize = 256 << 20;
 
-/// The memory for raw bodies, of the whole program.
+/// Memory for raw bodies, shared by the process.
 static ROOM: LazyLock<Room> = LazyLock::new(|| Room::new(ROOM_BYTES));
 
-/// The memory for raw bodies, which the server watches: while it is short, slow clients are cut off.
+/// Memory for raw bodies. The server watches it to cut off slow clients under pressure.
 pub(crate) fn room() -> &'static Room {
     &ROOM
 }
 
-/// How many bytes a route takes, if it takes a raw body. In the extensions of its requests.
+/// The size limit of a route with a raw body, as a request extension.
 #[derive(Clone, Copy)]
 pub(super) struct RawBound(pub(super) usize);
 
-/// What a raw body may be.
+/// A kind of raw body.
 ///
 /// ```
 /// use singlet_web::api::{NoContent, RawBody, RawKind};
@@ -51,20 +51,20 @@ pub(super) struct RawBound(pub(super) usize);
 /// # drop(upload);
 /// ```
 pub trait RawKind: Send + Sync + 'static {
-    /// How many bytes it may have. It replaces the server's own bound for bodies.
+    /// Maximum size. Overrides the server's limit.
     const BYTES_MAX: usize;
-    /// The media types that it may have, without parameters and in small letters.
+    /// Accepted media types, in lower case and without parameters.
     const MEDIA_TYPES: &'static [&'static str];
 }
 
-/// A body that is not JSON: bytes of a declared media type. The type is what the client says: look at
-/// the bytes before you believe it.
+/// A body of a declared media type. The type is the client's claim: check the bytes before trusting
+/// it.
 pub struct RawBody<K: RawKind> {
-    /// The bytes.
+    /// The content.
     pub bytes: Bytes,
     /// One of the media types of the kind.
     pub media_type: &'static str,
-    /// The memory that the bytes take, until this is dropped.
+    /// The memory reservation, released on drop.
     _reservation: Arc<Reservation>,
     kind: PhantomData<K>,
 }
@@ -99,7 +99,7 @@ impl<K: RawKind, S: Send + Sync> FromRequest<S> for RawBody<K> {
             let detail = format!("the body must be {}", K::MEDIA_TYPES.join(" or "));
             Problem::new(&UNSUPPORTED_TYPE).detail(detail)
         })?;
-        // A request that may be repeated was read before.
+        // An idempotent request has reserved its memory already.
         let reservation = match request.extensions().get::<Arc<Reservation>>() {
             Some(reservation) => Arc::clone(reservation),
             None => reserve(request.headers(), request.extensions(), K::BYTES_MAX)?,
@@ -109,8 +109,8 @@ impl<K: RawKind, S: Send + Sync> FromRequest<S> for RawBody<K> {
     }
 }
 
-/// Reserves memory for the body of a request that is read before its function is called, if the route
-/// takes a raw one. The reservation is in the request's extensions then.
+/// Reserves memory for a raw body that is read before the function is called, and stores the
+/// reservation in the request's extensions.
 pub(crate) fn reserve_early(parts: &mut Parts) -> Result<(), Problem> {
     if let Some(RawBound(bytes_max)) = parts.extensions.get().copied() {
         let reservation = reserve(&parts.headers, &parts.extensions, bytes_max)?;
@@ -119,8 +119,7 @@ pub(crate) fn reserve_early(parts: &mut Parts) -> Result<(), Problem> {
     Ok(())
 }
 
-/// Reserves memory for a body of up to `bytes_max` bytes: when it is known who is calling, before
-/// anything of it is read, and all of it for clients that do not say how much they send.
+/// Reserves memory for a body before reading it: its `Content-Length`, or `bytes_max` if unknown.
 fn reserve(
     headers: &HeaderMap,
     extensions: &Extensions,
@@ -149,7 +148,7 @@ fn reserve_in(
     Ok(Arc::new(reservation))
 }
 
-/// The media type of the request, if it is one of the kind.
+/// The media type of the request, if the kind accepts it.
 fn media_type_of<K: RawKind>(request: &Request) -> Option<&'static str> {
     let given = request.headers().get(CONTENT_TYPE)?.to_str().ok()?;
     let essence = given.split(';').next().unwrap_or_default().trim();
@@ -163,7 +162,7 @@ mod tests {
     use super::*;
     use singlet_edge::Share;
 
-    /// One address could take all of it, by as many connections as it liked.
+    /// Regression: one address could take all the memory over many connections.
     #[test]
     fn one_address_leaves_room_for_others() {
         let (room, headers) = (Room::new(100), HeaderMap::new());

@@ -1,4 +1,4 @@
-//! What functions return.
+//! Results of route functions.
 
 use super::Operation;
 use super::version::etag;
@@ -10,20 +10,20 @@ use axum::response::IntoResponse;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// What a function can return.
+/// A result of a route function.
 pub trait Reply: IntoResponse {
-    /// Writes down what the answer looks like.
+    /// Adds the response to the operation.
     fn describe(operation: &mut Operation<'_>);
 }
 
-/// What is refused is what the route declares with [`problems`](super::Route::problems).
+/// Declare the error cases with [`problems`](super::Route::problems).
 impl<R: Reply, E: ApiError> Reply for Result<R, E> {
     fn describe(operation: &mut Operation<'_>) {
         R::describe(operation);
     }
 }
 
-/// 200, with a value.
+/// 200 with a value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Json<T>(pub T);
 
@@ -39,25 +39,25 @@ impl<T: Serialize> IntoResponse for Json<T> {
     }
 }
 
-/// 201, with what was made and where it is from now on.
+/// 201 with the created resource and its location.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Created<T> {
-    /// The path of what was made, within the system.
+    /// The path of the resource, within the system.
     pub location: String,
-    /// What was made.
+    /// The resource.
     pub value: T,
-    /// Its version, for the header `ETag`.
+    /// Its version, for `ETag`.
     pub version: Option<u64>,
 }
 
 impl<T> Created<T> {
-    /// `value` was made, and is at this path within the system.
+    /// A resource created at this path within the system.
     #[must_use]
     pub fn at(location: impl Into<String>, value: T) -> Self {
         Self { location: location.into(), value, version: None }
     }
 
-    /// Says which version the client has now.
+    /// Sets the version for `ETag`.
     #[must_use]
     pub fn version(self, version: u64) -> Self {
         Self { version: Some(version), ..self }
@@ -83,12 +83,12 @@ impl<T: Serialize> IntoResponse for Created<T> {
     }
 }
 
-/// 201 with what was made, or 200 with what was there already: for requests that may be repeated.
+/// 201 with the created resource, or 200 with the existing one: for requests that may be repeated.
 #[derive(Clone, Debug, PartialEq)]
 pub enum CreatedOrFound<T> {
-    /// It was made.
+    /// Newly created.
     Created(Created<T>),
-    /// It was there already.
+    /// It existed already.
     Found(T),
 }
 
@@ -108,7 +108,7 @@ impl<T: Serialize> IntoResponse for CreatedOrFound<T> {
     }
 }
 
-/// 204: done, and nothing to say about it.
+/// 204 without a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NoContent;
 
@@ -124,7 +124,7 @@ impl IntoResponse for NoContent {
     }
 }
 
-/// A value in JSON. It belongs to whoever asked, at this moment: nobody may keep it.
+/// A JSON response, marked as not cacheable.
 pub(super) fn json(status: StatusCode, value: &impl Serialize) -> Response<Body> {
     json_of(status, serde_json::to_vec(value).ok())
 }

@@ -1,7 +1,9 @@
-//! One route: a method, a path, a function, and what there is to say about it.
+//! A route: a method, a path, a function and its description.
 
+use super::argument::refuse_query;
 use super::document::generator;
 use super::operation::{Described, Operation, Validators};
+use super::path::PathId;
 use super::raw::RawBound;
 use super::signature::Signature;
 use crate::blob::not_modified;
@@ -24,8 +26,7 @@ use serde_json::json;
 use singlet::backend::BoxFuture;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// One route. It needs a name and a description before it can be part of an
-/// [`Api`](super::Api).
+/// A route. It needs a name and a description to be added to an [`Api`](super::Api).
 pub struct Route<S> {
     pub(super) method: Method,
     pub(super) path: &'static str,
@@ -33,19 +34,21 @@ pub struct Route<S> {
     pub(super) description: &'static str,
     problems: Vec<&'static ProblemType>,
     is_idempotent: bool,
+    is_unkeyed: bool,
+    /// The function's type name, for [`Route::about`].
+    function: &'static str,
     describe: fn(&mut Operation<'_>),
     handler: MethodRouter<S>,
     replay_check: Option<DeclaredCheck<S>>,
 }
 
-/// What is asked before an answer is repeated, and what it says about its arguments.
+/// The check before a stored response is replayed, and its description.
 struct DeclaredCheck<S> {
     describe: fn(&mut Operation<'_>),
     call: Box<dyn Fn(Request, S) -> BoxFuture<'static, Response<Body>> + Send + Sync>,
 }
 
-/// A function without its type. Axum's machinery around a function is compiled once for each type of
-/// function that it sees, and this is the only one.
+/// A type-erased function, so that axum's handler machinery is compiled once.
 struct Erased<S>(Arc<dyn Fn(Request, S) -> BoxFuture<'static, Response<Body>> + Send + Sync>);
 
 impl<S> Erased<S> {
@@ -85,6 +88,8 @@ macro_rules! methods {
                     description: "",
                     problems: Vec::new(),
                     is_idempotent: false,
+                    is_unkeyed: false,
+                    function: std::any::type_name::<H>(),
                     describe: H::describe,
                     handler: on(MethodFilter::$method, Erased::new(function)),
                     replay_check: None,
@@ -92,7 +97,7 @@ macro_rules! methods {
             }
         )+
 
-        /// The same functions, for modules in which `delete` and `put` are operations of the store.
+        /// The same functions, for modules in which `delete` and `put` are store operations.
         impl<S: Clone + Send + Sync + 'static> Route<S> {
             $(
                 $(#[$attribute])*
@@ -109,20 +114,20 @@ macro_rules! methods {
 }
 
 methods! {
-    /// A route that only reads.
+    /// A route that reads.
     get GET;
-    /// A route that makes something, or does something that may not be done twice.
+    /// A route that creates something or triggers an action.
     post POST;
-    /// A route that puts something in its place, whatever was there.
+    /// A route that creates or replaces something.
     put PUT;
     /// A route that changes parts of something.
     patch PATCH;
-    /// A route that removes something.
+    /// A route that deletes something.
     delete DELETE;
 }
 
 impl<S: Clone + Send + Sync + 'static> Route<S> {
-    /// Names and describes the operation, as OpenAPI shows it. Names are unique within a system.
+    /// Sets the operation's name, unique within a system, and its description for OpenAPI.
     #[must_use]
     pub fn describe(mut self, operation_id: &'static str, description: &'static str) -> Self {
         self.name = operation_id;
@@ -130,7 +135,46 @@ impl<S: Clone + Send + Sync + 'static> Route<S> {
         self
     }
 
-    /// Declares the problems that the function returns, besides those of its arguments.
+    /// Describes the operation and names it after its function: `create_league` becomes
+    /// `createLeague`.
+    ///
+    /// ```
+    /// use singlet_web::prelude::*;
+    ///
+    /// async fn create_league() -> NoContent {
+    ///     NoContent
+    /// }
+    ///
+    /// let api = Api::new(())
+    ///     .route(Route::post("/leagues", create_league).about("Creates a league."));
+    /// let operation = &api.document()["paths"]["/leagues"]["post"];
+    /// assert_eq!(operation["operationId"], "createLeague");
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If the function is a closure. Use [`describe`](Self::describe) instead.
+    #[must_use]
+    pub fn about(self, description: &'static str) -> Self {
+        let name = operation_id(self.function);
+        assert!(!name.is_empty(), "{} {} needs a function with a name", self.method, self.path);
+        self.describe(name, description)
+    }
+
+    /// Exempts the route from [`Api::keyed_writes`](super::Api::keyed_writes): for a write that is
+    /// idempotent by design, such as one with an event id from the client.
+    #[must_use]
+    pub fn unkeyed(mut self) -> Self {
+        self.is_unkeyed = true;
+        self
+    }
+
+    /// Makes a write idempotent unless it is unkeyed.
+    pub(super) fn keyed_if_write(&mut self) {
+        self.is_idempotent |= !self.is_unkeyed && self.method != Method::GET;
+    }
+
+    /// Declares the problems the function returns. Its arguments declare their own.
     #[must_use]
     pub fn problems<P: Into<&'static ProblemType>, const N: usize>(
         mut self,
@@ -140,22 +184,22 @@ impl<S: Clone + Send + Sync + 'static> Route<S> {
         self
     }
 
-    /// Lets clients repeat a request by sending an
-    /// [`Idempotency-Key`](crate::idempotency) along: it is carried out once.
+    /// Accepts an [`Idempotency-Key`](crate::idempotency), so that clients can safely retry.
     #[must_use]
     pub fn idempotent(mut self) -> Self {
         self.is_idempotent = true;
         self
     }
 
-    /// Asks for permission again before an answer to an [idempotent](Route::idempotent) request is
-    /// repeated: for answers that depend on a grant. `check` is called with the request, and if it
-    /// refuses, its refusal is the response. It takes arguments as the route's function does, asks
-    /// for the role that the route needs, and changes nothing. The kept answer stays: a caller who
-    /// gets the role back is told it.
+    /// Rechecks access before the response of an [idempotent](Route::idempotent) request is
+    /// replayed. `check` takes arguments like the route's function, requires the same role, and
+    /// changes nothing; its refusal becomes the response. The stored response stays, for a caller
+    /// who regains the role.
     ///
-    /// The check must not ask for what the request itself has removed. A repeated deletion of a goal
-    /// asks for a role in the game, not for the goal.
+    /// It may take fewer path parameters than the function: the first ones, or some in a struct.
+    ///
+    /// The check must not depend on anything the request removed. A repeated deletion of a goal
+    /// checks the role in the game, not the goal.
     ///
     /// ```
     /// use singlet_web::prelude::*;
@@ -188,8 +232,12 @@ impl<S: Clone + Send + Sync + 'static> Route<S> {
         self
     }
 
-    pub(super) fn operation<'a>(&self, schemas: &'a mut SchemaGenerator) -> Operation<'a> {
-        let mut operation = Operation::new(schemas, self.path);
+    pub(super) fn operation<'a>(
+        &self,
+        schemas: &'a mut SchemaGenerator,
+        path_ids: &'a [PathId],
+    ) -> Operation<'a> {
+        let mut operation = Operation::new(schemas, self.path, path_ids);
         (self.describe)(&mut operation);
         for problem_type in &self.problems {
             operation.add_problem(problem_type);
@@ -201,7 +249,7 @@ impl<S: Clone + Send + Sync + 'static> Route<S> {
             let (min, max) = (idempotency::KEY_LEN_MIN, idempotency::KEY_LEN_MAX + 2);
             let schema = json!({"type": "string", "minLength": min, "maxLength": max});
             operation.header_of("Idempotency-Key", false, description, &schema);
-            // The whole body is read to compare requests, whatever the function takes of it.
+            // The whole body is read to compare requests, regardless of the function's arguments.
             let of_keys = [
                 &KEY_REUSED,
                 &IN_PROGRESS,
@@ -216,34 +264,52 @@ impl<S: Clone + Send + Sync + 'static> Route<S> {
             }
         }
         if let Some(check) = &self.replay_check {
-            // Only its problems are the route's: what it takes, the function takes too.
+            // Only its problems are added: the function takes the same arguments.
             let mut schemas = generator();
-            let mut of_check = Operation::new(&mut schemas, self.path);
+            let mut of_check = Operation::new(&mut schemas, self.path, path_ids);
             (check.describe)(&mut of_check);
             for problem_type in of_check.problems {
                 operation.add_problem(problem_type);
             }
+            operation.check_validators = of_check.validators;
         }
-        // What can meet every request, before or behind the function.
-        for problem_type in [&RATE_LIMITED, &TIMEOUT, &INTERNAL, &BUSY, &UNAVAILABLE] {
+        // Any route can return these. INVALID: unknown query parameters.
+        for problem_type in [&INVALID, &RATE_LIMITED, &TIMEOUT, &INTERNAL, &BUSY, &UNAVAILABLE] {
             operation.add_problem(problem_type);
         }
         operation
     }
 
-    /// The function, with what its arguments need to know about the route in every request, and the
-    /// check that it answers only with problems that it declares.
+    /// Wraps the function: provides the contract to its arguments and checks that it only returns
+    /// declared problems.
     pub(super) fn into_handler(
         self,
         system: &'static str,
         state: &S,
         described: Described,
     ) -> MethodRouter<S> {
-        let Described { validators, problems, security, may_sign_in, body_bytes_max, headers } =
-            described;
+        let Described {
+            validators,
+            check_validators,
+            problems,
+            security,
+            may_sign_in,
+            body_bytes_max,
+            headers,
+        } = described;
         let replay_check = self.replay_check.map(|check| -> ReplayCheck {
             let state = state.clone();
-            Box::new(move |request| (check.call)(request, state.clone()))
+            let contract = Arc::new(Contract {
+                name: self.name,
+                validators: check_validators,
+                problems: problems.clone(),
+                headers: headers.clone(),
+                cost: RouteCost::default(),
+            });
+            Box::new(move |mut request| {
+                request.extensions_mut().insert(Arc::clone(&contract));
+                (check.call)(request, state.clone())
+            })
         });
         let scope = self.is_idempotent.then(|| {
             let (route, schemes) = (self.name, security);
@@ -261,14 +327,32 @@ impl<S: Clone + Send + Sync + 'static> Route<S> {
         });
         let handler = self.handler.layer(layer);
         match body_bytes_max {
-            // Further out than the layer above, which may read the body.
+            // Outside the layer above, which may read the body.
             Some(bytes_max) => handler.layer(DefaultBodyLimit::max(bytes_max)),
             None => handler,
         }
     }
 }
 
-/// What every route does around its function. Boxed, so that it is compiled once.
+/// The operation id of a function: `createLeague` for `routes::create_league`. Empty for a closure.
+fn operation_id(function: &str) -> &'static str {
+    let path = function.split('<').next().unwrap_or_default();
+    let name = path.rsplit("::").next().unwrap_or_default();
+    let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    if !name.chars().all(is_name) {
+        return "";
+    }
+    let mut id = String::with_capacity(name.len());
+    for (index, word) in name.split('_').filter(|word| !word.is_empty()).enumerate() {
+        let (first, rest) = word.split_at(word.chars().next().map_or(0, char::len_utf8));
+        let first = if index == 0 { first.to_owned() } else { first.to_ascii_uppercase() };
+        id.extend([first.as_str(), rest]);
+    }
+    // Leaked once per route at startup.
+    id.leak()
+}
+
+/// Common handling around a route's function. Boxed, so that it is compiled once.
 #[inline(never)]
 fn layered(
     contract: Arc<Contract>,
@@ -284,14 +368,25 @@ fn layered(
     }
     let if_none_match = request.headers().get(IF_NONE_MATCH).cloned();
     let turns = ClientTurns::of(request.extensions());
+    let unknown = match contract.validators.read_query() {
+        // The arguments reject unknown parameters.
+        true => Ok(()),
+        false => refuse_query(request.uri()),
+    };
     Box::pin(async move {
-        let work = async {
-            match scope {
-                Some(scope) => idempotency::answer(&scope, request, next).await,
-                None => next.run(request).await,
+        let mut response = match (unknown, scope) {
+            (Err(problem), _) => problem.into_response(),
+            (Ok(()), Some(scope)) => {
+                let contract = Arc::clone(&contract);
+                let run = move |request| -> BoxFuture<'static, Response<Body>> {
+                    Box::pin(
+                        async move { in_turns(turns, &contract.cost, next.run(request)).await },
+                    )
+                };
+                idempotency::answer(scope, request, Box::new(run)).await
             }
+            (Ok(()), None) => in_turns(turns, &contract.cost, next.run(request)).await,
         };
-        let mut response = in_turns(turns, &contract.cost, work).await;
         if let Some(if_none_match) = if_none_match {
             response = not_modified(response, &if_none_match);
         }
@@ -301,48 +396,47 @@ fn layered(
     })
 }
 
-/// The operation that has answered. In the extensions of responses, for counting.
+/// The operation that answered, as a response extension for metrics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OperationId(pub &'static str);
 
-/// What a route promises. Its arguments find this in the request.
+/// The contract of a route, as a request extension for its arguments.
 pub(super) struct Contract {
     name: &'static str,
     pub(super) validators: Validators,
     problems: Vec<&'static ProblemType>,
-    /// The headers that it declares, in small letters.
+    /// Declared headers, in lower case.
     headers: Vec<String>,
-    /// What requests of the route compute.
+    /// The CPU cost of the route's requests.
     cost: RouteCost,
 }
 
-/// Whether the route to which a request with these extensions goes declares this header. The name is
-/// in small letters.
+/// Whether the request's route declares this header. The name is in lower case.
 pub(crate) fn is_declared_header(extensions: &Extensions, name: &str) -> bool {
     let contract = extensions.get::<Arc<Contract>>();
     contract.is_some_and(|contract| contract.headers.iter().any(|header| header == name))
 }
 
-/// The problems that a route declares, and whether the server is strict about them.
+/// The problems a route declares, and whether the server enforces them.
 #[derive(Default)]
 pub(crate) struct DeclaredProblems {
-    /// `None` for a function that is called outside of an [`Api`](super::Api).
+    /// `None` outside of an [`Api`](super::Api).
     contract: Option<Arc<Contract>>,
     strict: Option<StrictProblems>,
 }
 
 impl DeclaredProblems {
-    /// Those of the route to which a request with these extensions goes.
+    /// The declared problems of the request's route.
     pub(crate) fn of(extensions: &Extensions) -> Self {
         Self { contract: extensions.get().cloned(), strict: extensions.get().cloned() }
     }
 
-    /// A problem that the route does not declare is the program's mistake, and not the client's: it
-    /// is logged, and where the server is strict, it is recorded.
+    /// Logs a problem the route does not declare, which is a bug in the system. In strict mode it
+    /// is also recorded.
     ///
     /// # Errors
     ///
-    /// Where the server is strict, the problem to be sent instead.
+    /// In strict mode, the problem to send instead.
     pub(crate) fn check(&self, problem: &Problem) -> Result<(), Problem> {
         let problem_type = problem.problem_type();
         let Some(contract) = &self.contract else { return Ok(()) };
@@ -357,7 +451,7 @@ impl DeclaredProblems {
         Err(Problem::new(&INTERNAL).detail(detail))
     }
 
-    /// The response, if it is one that the route declares, or if the server is not strict.
+    /// Replaces a response with an undeclared problem in strict mode.
     fn check_response(&self, response: Response<Body>) -> Response<Body> {
         let checked = response.extensions().get::<Problem>().map(|problem| self.check(problem));
         match checked {
@@ -367,17 +461,16 @@ impl DeclaredProblems {
     }
 }
 
-/// Makes routes fail that answer with a problem type which they do not declare, or send one by
-/// [`Socket::refuse`](crate::live::Socket::refuse). In the extensions of every request of a server
-/// that tests use. Clones share what is recorded.
+/// Strict mode, for tests: fails routes that return an undeclared problem type or send one with
+/// [`Socket::refuse`](crate::live::Socket::refuse). Clones share the record.
 #[derive(Clone, Debug, Default)]
 pub struct StrictProblems(Arc<Mutex<Vec<String>>>);
 
-/// How many undeclared problems are recorded: one is enough to fail a test.
+/// Recorded problems, at most.
 const RECORDED_MAX: usize = 100;
 
 impl StrictProblems {
-    /// What was answered and not declared, in the order of the answers.
+    /// The undeclared problems, oldest first.
     #[must_use]
     pub fn undeclared(&self) -> Vec<String> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
@@ -387,6 +480,23 @@ impl StrictProblems {
         let mut recorded = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if recorded.len() < RECORDED_MAX && !recorded.contains(&what) {
             recorded.push(what);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::operation_id;
+
+    #[test]
+    fn operations_are_named_as_their_functions() {
+        for (function, id) in [
+            ("app::routes::create_league", "createLeague"),
+            ("app::routes::me", "me"),
+            ("app::routes::list<app::Game>", "list"),
+            ("app::routes::routes::{{closure}}", ""),
+        ] {
+            assert_eq!(operation_id(function), id);
         }
     }
 }

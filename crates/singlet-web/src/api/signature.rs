@@ -1,12 +1,11 @@
-//! What a function says about its route by what it takes and returns.
+//! Describes a route by its function's signature.
 
 use super::{Argument, Operation, Reply};
 
-/// A function whose arguments and result can be described. Implemented for all async functions
-/// of up to six [`Argument`]s that return a [`Reply`]; `T` is what axum's own handlers have
-/// there, so that both find the same types.
+/// A function whose arguments and result can be described. Implemented for async functions of up to
+/// six [`Argument`]s that return a [`Reply`]; `T` matches the type parameter of axum's handlers.
 pub trait Signature<T> {
-    /// Writes down what the function takes and returns.
+    /// Adds the arguments and the result to the operation.
     fn describe(operation: &mut Operation<'_>);
 }
 

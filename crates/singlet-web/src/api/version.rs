@@ -1,4 +1,4 @@
-//! Versions of resources: `ETag` and `If-Match`.
+//! Resource versions: `ETag` and `If-Match`.
 
 use super::argument::Argument;
 use super::operation::Operation;
@@ -14,11 +14,11 @@ use axum::response::IntoResponse;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// 200, with a value and its version: answered with `ETag: "7"`. A change of it comes with the same
-/// in `If-Match`.
+/// 200 with a value and its version as `ETag: "7"`, which the client sends back in `If-Match` to
+/// change it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Versioned<T> {
-    /// The version. Every change makes it greater.
+    /// The version. Increases with every change.
     pub version: u64,
     /// The value.
     pub value: T,
@@ -40,16 +40,16 @@ impl<T: Serialize> IntoResponse for Versioned<T> {
     }
 }
 
-/// A version as the header has it.
+/// The version as an `ETag`.
 pub(super) fn etag(version: u64) -> HeaderValue {
-    // Digits between quotes are always a header's value.
+    // Quoted digits are always a valid header value.
     HeaderValue::try_from(format!("\"{version}\"")).unwrap_or(HeaderValue::from_static("\"0\""))
 }
 
-/// The version that the client has seen: `If-Match: "7"`.
+/// The version the client last read: `If-Match: "7"`.
 ///
-/// As an argument it makes the header required: 428 without it. `Option<IfMatch>` lets clients that
-/// send none change whatever there is. The service compares; see
+/// As an argument it makes the header required (428). With `Option<IfMatch>`, clients without it
+/// overwrite any version. The service compares the versions; see
 /// [`changed_meanwhile`](crate::problem::changed_meanwhile).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IfMatch(pub u64);
@@ -96,8 +96,7 @@ impl<S: Send + Sync> OptionalFromRequestParts<S> for IfMatch {
     }
 }
 
-/// The number in `"7"`. Weak tags, lists and `*` are none; neither is a number that we would have
-/// written in another way.
+/// Parses `"7"`. Weak tags, lists, `*` and non-canonical numbers are rejected.
 fn parse(text: &str) -> Option<u64> {
     let digits = text.strip_prefix('"')?.strip_suffix('"')?;
     let version: u64 = digits.parse().ok()?;

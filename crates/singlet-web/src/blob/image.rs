@@ -1,4 +1,4 @@
-//! Images: what they are by their bytes, and how they are answered.
+//! Detects and serves images.
 
 use crate::api::{Operation, Reply};
 use crate::etag;
@@ -11,7 +11,7 @@ use axum::http::{Response, StatusCode};
 use axum::response::IntoResponse;
 use bytes::Bytes;
 
-/// A kind of image that browsers show and that cannot contain a program.
+/// An image type that browsers show and that cannot contain scripts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ImageType {
@@ -34,7 +34,7 @@ impl ImageType {
         }
     }
 
-    /// The end of a file's name, for the key of a blob.
+    /// The file name extension, for blob keys.
     #[must_use]
     pub const fn extension(self) -> &'static str {
         match self {
@@ -45,11 +45,11 @@ impl ImageType {
     }
 }
 
-/// What an image is by its first bytes, whatever its name or `Content-Type` say. `None` for
-/// everything else, such as SVG, which can contain scripts.
+/// Detects the image type by its first bytes, ignoring its name and `Content-Type`. `None` for
+/// anything else, such as SVG, which can contain scripts.
 ///
-/// The rest of the bytes is not looked at: who needs to know that an image can be shown, and how
-/// large it is, decodes it.
+/// Only the signature is checked. To know whether the image can be shown, and its dimensions,
+/// decode it.
 #[must_use]
 pub fn sniff_image(bytes: &[u8]) -> Option<ImageType> {
     match bytes {
@@ -60,20 +60,21 @@ pub fn sniff_image(bytes: &[u8]) -> Option<ImageType> {
     }
 }
 
-/// Who may keep a stored file, and for how long.
+/// Caching policy of a stored file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FileCache {
-    /// The browser of whoever may read it, for ever: its address is used for one content only.
+    /// Cached by the reader's browser without revalidation: the content at its URL never changes.
     #[default]
     Private,
-    /// Everybody, for ever: anybody may read it, and its address is used for one content only.
+    /// Cached by anyone without revalidation: the file is public and the content at its URL never
+    /// changes.
     Public,
-    /// The browser of whoever may read it, which asks each time whether it has changed.
+    /// Cached by the reader's browser, revalidated each time.
     Revalidated,
 }
 
-/// 200, with a stored image, which a browser shows and does not run. 304 for a client that has it.
+/// 200 with a stored image, with headers that prevent scripts; 304 if the client has it.
 ///
 /// ```
 /// use singlet_web::blob::{FileCache, ImageType, StoredFile};
@@ -89,13 +90,13 @@ pub struct StoredFile {
 }
 
 impl StoredFile {
-    /// An image that is kept as [`FileCache::Private`] says.
+    /// An image cached as [`FileCache::Private`].
     #[must_use]
     pub fn new(bytes: Bytes, kind: ImageType) -> Self {
         Self { bytes, kind, cache: FileCache::default() }
     }
 
-    /// Says who may keep it.
+    /// Sets the caching policy.
     #[must_use]
     pub fn cache(mut self, cache: FileCache) -> Self {
         self.cache = cache;
@@ -111,7 +112,7 @@ impl Reply for StoredFile {
     }
 }
 
-/// The tag of a stored file, in the extensions of its response.
+/// The ETag of a stored file, as a response extension.
 #[derive(Clone)]
 struct FileTag(HeaderValue);
 
@@ -140,7 +141,7 @@ impl IntoResponse for StoredFile {
     }
 }
 
-/// The response, or 304 if it is a stored file that the client has by its `If-None-Match`.
+/// The response, or 304 if it is a stored file that matches `If-None-Match`.
 pub(crate) fn not_modified(
     mut response: Response<Body>,
     if_none_match: &HeaderValue,

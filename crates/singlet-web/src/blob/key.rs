@@ -1,15 +1,15 @@
-//! What a stored file is called.
+//! Keys of stored files.
 
 use super::BlobError;
 use std::fmt;
 
-/// How many segments a key may have.
+/// Maximum number of segments.
 const SEGMENTS_MAX: usize = 8;
-/// How many bytes a segment may have. File systems take 255.
+/// Maximum size of a segment. File systems allow 255.
 const SEGMENT_BYTES_MAX: usize = 128;
 
-/// The key of a file: segments of letters, digits, `-` and `_`, with dots inside. No key leads out
-/// of the folder it is in.
+/// The key of a file: segments of letters, digits, `-` and `_`, with dots inside. A key cannot
+/// escape its folder.
 ///
 /// ```
 /// use singlet_web::blob::BlobKey;
@@ -26,8 +26,8 @@ impl BlobKey {
     ///
     /// # Errors
     ///
-    /// [`BlobError::Key`] if a segment has other characters, begins or ends with a dot, or is
-    /// empty or longer than 128 bytes.
+    /// [`BlobError::Key`] if a segment has other characters, begins or ends with a dot, or is empty
+    /// or longer than 128 bytes.
     pub fn new<'a>(segments: impl IntoIterator<Item = &'a str>) -> Result<Self, BlobError> {
         let segments: Vec<&str> = segments.into_iter().take(SEGMENTS_MAX + 1).collect();
         let is_key = (1..=SEGMENTS_MAX).contains(&segments.len())

@@ -1,4 +1,4 @@
-//! A folder of files that only their owner may read, on systems that know owners.
+//! A folder whose files only the owner can read, on Unix.
 
 use super::BlobError;
 use object_store::path::Path;
@@ -6,26 +6,25 @@ use std::fs::DirBuilder;
 use std::io;
 use std::path::PathBuf;
 
-/// The mode of a folder that only its owner may enter.
+/// Owner-only folder.
 #[cfg(unix)]
 const FOLDER_MODE: u32 = 0o700;
-/// The mode of a file that only its owner may read.
+/// Owner-only file.
 #[cfg(unix)]
 const FILE_MODE: u32 = 0o600;
 
-/// A folder in which new folders and files are for their owner alone. The folder may be anywhere, so
-/// that the folder above it protects nothing. What is there already keeps its mode.
+/// A folder in which new folders and files are private to their owner. It does not rely on the
+/// permissions of its parent. Existing entries keep their mode.
 pub(super) struct PrivateFolder(PathBuf);
 
 impl PrivateFolder {
-    /// Makes the folder if it is missing.
+    /// Creates the folder if missing.
     pub(super) fn open(path: &std::path::Path) -> Result<Self, BlobError> {
         builder().recursive(true).create(path).map_err(failed)?;
         Ok(Self(path.to_owned()))
     }
 
-    /// Makes the folders that a file is in, as far as they are missing. They are on the disk when
-    /// this returns.
+    /// Creates the missing parent folders of a file. They are durable when this returns.
     pub(super) async fn create_parents(&self, file: &Path) -> Result<(), BlobError> {
         let parents: Vec<PathBuf> =
             self.path_of(file).ancestors().skip(1).map(Into::into).collect();
@@ -36,7 +35,7 @@ impl PrivateFolder {
             for folder in missing.iter().rev() {
                 match builder().create(folder) {
                     Ok(()) => {}
-                    // Another request was faster.
+                    // Another request created it first.
                     Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                     Err(error) => return Err(error),
                 }
@@ -47,11 +46,11 @@ impl PrivateFolder {
         .await
     }
 
-    /// Lets nobody else read a file that was written.
+    /// Restricts a written file to its owner.
     pub(super) async fn make_private(&self, file: &Path) -> Result<(), BlobError> {
         let path = self.path_of(file);
         blocking(move || match restrict(&path) {
-            // It was deleted meanwhile.
+            // Deleted concurrently.
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
             other => other,
         })
@@ -90,7 +89,7 @@ fn restrict(_: &std::path::Path) -> io::Result<()> {
     Ok(())
 }
 
-/// The entry of a new folder is in the folder above it.
+/// Syncs the parent, which holds the entry of the new folder.
 #[cfg(unix)]
 fn sync_parent(folder: &std::path::Path) -> io::Result<()> {
     folder.parent().map_or(Ok(()), |parent| std::fs::File::open(parent)?.sync_all())

@@ -1,11 +1,11 @@
-//! What is stored of a request that may be repeated.
+//! The record of an idempotent request.
 
 use crate::Web;
 use singlet::Bytes;
 use singlet::prelude::*;
 
 id! {
-    /// A hash of who asks, for what, and by which key.
+    /// A hash of the caller, the route and the key.
     RequestName,
 }
 
@@ -13,12 +13,11 @@ id! {
 #[derive(Entity, Clone, Debug, PartialEq)]
 #[entity(Web, key = ("REQUEST#{name}"))]
 pub struct Attempt {
-    /// By which it is found.
     #[attribute(in_key)]
     pub name: RequestName,
-    /// A hash of what was asked for.
+    /// A hash of the method, the address and the body.
     pub fingerprint: Bytes,
-    /// The sealed answer; missing while the request is being carried out.
+    /// The encrypted response; missing while the request is running.
     pub answer: Option<Bytes>,
     /// When the key is free again.
     #[attribute(ttl)]

@@ -1,4 +1,4 @@
-//! How much is kept of callers, and what a request is charged to.
+//! Limits on stored responses.
 
 use super::RECORD_BYTES;
 use crate::Web;
@@ -11,26 +11,26 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Which part of a budget one address may spend at once, and again in each hour: one of so many.
-/// With fewer parts, a few addresses could spend what there is for everybody.
+/// An address may spend one in this many parts of a budget at once, and again per hour. With larger
+/// parts, a few addresses could exhaust the budget.
 const ADDRESS_PARTS: u64 = 16;
-/// The same for one caller who has signed in. Several of them may share an address.
+/// The same for a signed-in caller. Several may share an address.
 const CALLER_PARTS: u64 = 32;
 const SECONDS_PER_HOUR: f64 = 3_600.0;
 
-/// How much may be kept in an hour: of all, of one address, and of one caller. Clones are one.
+/// Bytes stored per hour: in total, per address and per caller. Clones share the counts.
 #[derive(Clone)]
 pub(super) struct Quota {
-    /// Counted in the store, for all servers.
+    /// Counted in the store, across servers.
     all: Budget,
-    /// Counted in memory. This machine itself is not counted.
+    /// Counted in memory. Loopback clients are exempt.
     addresses: Arc<Limiter<IpAddr>>,
-    /// Counted in memory, wherever the caller is.
+    /// Counted in memory, from any address.
     callers: Arc<Limiter<SubjectHash>>,
 }
 
 impl Quota {
-    /// A quota of so many bytes for all, counted under this name.
+    /// A quota of this many bytes in total, counted under this name.
     pub(super) fn new(db: Db<Web>, name: &'static str, bytes_per_hour_max: u64) -> Self {
         Self {
             all: Budget::new(db, name, bytes_per_hour_max),
@@ -40,23 +40,23 @@ impl Quota {
     }
 }
 
-/// One of so many parts of a budget, at once and again in each hour.
+/// One of `parts` of a budget, as burst and per hour.
 fn part(bytes_per_hour_max: u64, parts: u64) -> Rate {
     let burst = (bytes_per_hour_max / parts) as f64;
     Rate { per_second: burst / SECONDS_PER_HOUR, burst }
 }
 
-/// What one request is charged to.
+/// The accounts a request is charged to.
 pub(super) struct Charge {
     pub(super) quota: Quota,
-    /// `None` for this machine.
+    /// `None` for loopback.
     pub(super) address: Option<IpAddr>,
-    /// `None` for callers who have not signed in.
+    /// `None` for visitors.
     pub(super) subject: Option<SubjectHash>,
 }
 
 impl Charge {
-    /// Charges a request before it is carried out.
+    /// Charges a request before it runs.
     pub(super) async fn begin(&self) -> Result<(), Problem> {
         let Quota { all, addresses, callers } = &self.quota;
         take(addresses, self.address, "Your address has stored as much as it may for now.")?;
@@ -72,7 +72,7 @@ impl Charge {
         charged
     }
 
-    /// Charges the answer, which is known only afterwards.
+    /// Charges the response once its size is known.
     pub(super) async fn end(&self, answer_bytes: u64) {
         let Quota { all, addresses, callers } = &self.quota;
         let (bytes, now) = (answer_bytes as f64, Instant::now());
@@ -85,7 +85,7 @@ impl Charge {
         all.settle(answer_bytes).await;
     }
 
-    /// Gives back what the request was charged with, because nothing is kept of it.
+    /// Refunds a request of which nothing is stored.
     pub(super) async fn refund(&self) {
         self.refund_caller();
         self.quota.all.refund(RECORD_BYTES).await;
@@ -97,7 +97,7 @@ impl Charge {
     }
 }
 
-/// Charges a client, if it is known, or refuses it with this detail.
+/// Charges a client, if known, or refuses it with this detail.
 fn take<C: Clone + Eq + Hash>(
     limiter: &Limiter<C>,
     client: Option<C>,

@@ -1,4 +1,4 @@
-//! Hashes and sealed answers, all of them made with the client's key.
+//! Hashing and encryption with the client's key.
 
 use super::attempt::RequestName;
 use crate::random::Random;
@@ -8,22 +8,21 @@ use serde::{Deserialize, Serialize};
 use singlet::Bytes;
 use std::fmt::Write as _;
 
-/// What is kept of an answer.
+/// A stored response.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Kept {
     pub(super) status: u16,
     pub(super) location: Option<String>,
-    /// Missing in answers that were kept by earlier versions.
+    /// Missing in responses stored by earlier versions.
     #[serde(default)]
     pub(super) etag: Option<String>,
     pub(super) body: String,
-    /// Whether the body was too large to be kept, and is missing here.
+    /// Whether the body was too large to store, and is missing.
     #[serde(default)]
     pub(super) is_too_large: bool,
 }
 
-/// A client's key, made ready. Whoever reads the table and does not have the key learns neither
-/// it nor the answers.
+/// A client's key. Without it, the table reveals neither the key nor the responses.
 pub(super) struct Seal(hmac::Key);
 
 impl Seal {
@@ -31,7 +30,7 @@ impl Seal {
         Self(hmac::Key::new(HMAC_SHA256, key.as_bytes()))
     }
 
-    /// By which a request is found.
+    /// The lookup name of a request.
     pub(super) fn name(&self, parts: &[&[u8]]) -> Option<RequestName> {
         let mut text = String::new();
         for byte in self.sign("name", parts).as_ref() {
@@ -40,7 +39,7 @@ impl Seal {
         RequestName::new(text).ok()
     }
 
-    /// By which two requests are the same.
+    /// Identifies the content of a request.
     pub(super) fn fingerprint(&self, parts: &[&[u8]]) -> Bytes {
         Bytes(self.sign("fingerprint", parts).as_ref().to_vec())
     }
@@ -67,7 +66,7 @@ impl Seal {
         Some(LessSafeKey::new(UnboundKey::new(&AES_256_GCM, key.as_ref()).ok()?))
     }
 
-    /// Each part with its length, so that no two lists of parts are the same bytes.
+    /// Length-prefixes each part, so that different lists never collide.
     fn sign(&self, purpose: &str, parts: &[&[u8]]) -> hmac::Tag {
         let mut context = hmac::Context::with_key(&self.0);
         for part in [purpose.as_bytes()].iter().chain(parts) {

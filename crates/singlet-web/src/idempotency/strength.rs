@@ -1,16 +1,15 @@
-//! Keys that can be guessed.
+//! Detects guessable keys.
 
 use std::collections::BTreeSet;
 
-/// A key with fewer different characters is refused. Sixteen random hexadecimal digits have so few
-/// once in two million times, a random UUID never.
+/// Minimum number of distinct characters. Sixteen random hex digits have fewer once in two million
+/// times, a random UUID practically never.
 const CHARACTERS_MIN: usize = 5;
-/// A key with fewer different steps from one character to the next is refused: it counts.
+/// Minimum number of distinct steps between adjacent characters: fewer means a sequence.
 const STEPS_MIN: usize = 5;
 
-/// Whether a key can be guessed, because it has few different characters, is mostly one of them,
-/// counts up or down, or is a shorter text several times. What passes can still be bad: nobody can
-/// tell a random text from one that was chosen well.
+/// Whether a key is obviously guessable: few distinct characters, mostly one character, a sequence,
+/// or a repeated text. A key that passes may still be guessable.
 pub(super) fn is_guessable(key: &str) -> bool {
     let bytes = key.as_bytes();
     let characters: BTreeSet<u8> = bytes.iter().copied().collect();
@@ -27,7 +26,7 @@ fn step(one: u8, next: u8) -> i16 {
     i16::from(next) - i16::from(one)
 }
 
-/// Whether a text is a shorter one, twice or more often.
+/// Whether a text repeats a shorter one.
 fn is_repetition(bytes: &[u8]) -> bool {
     let repeats = |period: usize| bytes.iter().zip(bytes.iter().skip(period)).all(|(a, b)| a == b);
     (1..=bytes.len() / 2).any(repeats)
@@ -45,11 +44,11 @@ mod tests {
             "abcdabcdbcdaacdb",
             // Mostly one character.
             "0000000000017f3c",
-            // Up, down, and in steps.
+            // Ascending, descending, and in steps.
             "abcdefghijklmnop",
             "ponmlkjihgfedcba",
             "acegikmoqsuwyACE",
-            // A shorter text, several times, also if the last one is cut off.
+            // A repeated text, also if the last repetition is cut off.
             "k7Qx2mPzk7Qx2mPz",
             "k7Qx2mk7Qx2mk7Qx",
         ] {
@@ -72,7 +71,7 @@ mod tests {
     fn random_keys_pass() {
         let mut state = 7_u64;
         for _ in 0..20_000 {
-            // An odd multiplier makes digits that are random enough for this.
+            // An LCG is random enough for this.
             state = state
                 .wrapping_mul(6_364_136_223_846_793_005)
                 .wrapping_add(1_442_695_040_888_963_407);

@@ -22,52 +22,49 @@ use std::str::FromStr;
 use std::sync::{Arc, OnceLock};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// How many characters a name has that is shown to others.
+/// Allowed length of a display name.
 const NAME_CHARACTERS: RangeInclusive<usize> = 1..=40;
-/// What looks like the sign of an e-mail address.
+/// Characters that look like the `@` of an e-mail address.
 const AT_SIGNS: [char; 3] = ['@', '\u{fe6b}', '\u{ff20}'];
 
-/// How callers show who they are.
+/// How callers authenticate.
 static BEARER: Scheme = Scheme {
     name: "bearer",
     kind: Credential::Bearer,
     description: "A token of the issuer that the server trusts.",
 };
 
-/// Somebody whom an issuer vouches for.
+/// An authenticated caller.
 ///
-/// As an argument of a function it makes the route one for people who have signed in;
-/// `Option<Caller>` makes it one for everybody that knows those who have. A token that is wrong is
-/// refused in both cases.
+/// As an argument of a function it makes sign-in required; `Option<Caller>` makes it optional. An
+/// invalid token is rejected in both cases.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Caller {
-    /// What the issuer calls them: unique and for ever.
+    /// The issuer's permanent, unique id of the caller.
     pub subject: String,
-    /// What people call them: the claim `name` of the token, if it can be shown to others.
+    /// The `name` claim, if it can be shown to others.
     pub name: Option<String>,
-    /// Their e-mail address, if the token has one, and does not say that it is unverified. It is
-    /// shown to nobody else.
+    /// The e-mail address, unless the token marks it as unverified. Never shown to others.
     pub email: Option<String>,
-    /// The groups that they are in.
+    /// The groups the caller belongs to.
     pub groups: BTreeSet<String>,
-    /// When they signed in, in seconds since 1970: the claim `auth_time` of the token, or else when
-    /// it was issued.
+    /// When the caller signed in, in Unix seconds: the claim `auth_time`, or else `iat`.
     pub signed_in_at_s: Option<u64>,
-    /// Until when their token is accepted, in seconds since 1970. Streams that they watch end then.
+    /// When the token expires, in Unix seconds. The caller's streams end then.
     pub expires_at_s: Option<u64>,
 }
 
-/// Until when the token of a request is accepted, in seconds since 1970; empty for requests whose
-/// route did not ask who is calling. The server reads it when the response is a stream.
+/// When the token of a request expires, in Unix seconds; empty if the route did not authenticate
+/// the caller. The server reads it for streaming responses.
 #[derive(Clone, Default)]
 pub(crate) struct TokenEnd(pub(crate) Arc<OnceLock<u64>>);
 
 impl Caller {
-    /// Insists on a group.
+    /// Requires membership in a group.
     ///
     /// # Errors
     ///
-    /// [`FORBIDDEN`] for those who are not in it.
+    /// [`FORBIDDEN`] if the caller is not in the group.
     pub fn require_group(&self, group: &str) -> Result<(), Problem> {
         if self.groups.contains(group) {
             return Ok(());
@@ -75,8 +72,8 @@ impl Caller {
         Err(Problem::new(&FORBIDDEN).detail(format!("this is for members of {group}")))
     }
 
-    /// The subject as an id of the system's, for keys of its tables: `#` and `%` are
-    /// percent-encoded, so that two subjects never have one id.
+    /// The subject as an id for table keys. `#` and `%` are percent-encoded, so ids of different
+    /// subjects never collide.
     ///
     /// ```
     /// use singlet_web::identity::Caller;
@@ -91,7 +88,7 @@ impl Caller {
     ///
     /// # Errors
     ///
-    /// [`UNAUTHENTICATED`] if the type takes no such text, such as an empty one.
+    /// [`UNAUTHENTICATED`] if the type rejects the text, for example an empty one.
     pub fn id<I: FromStr>(&self) -> Result<I, Problem> {
         let text = self.subject.replace('%', "%25").replace('#', "%23");
         text.parse().map_err(|_| {
@@ -99,8 +96,8 @@ impl Caller {
         })
     }
 
-    /// What to show others: the name, or "Somebody" for callers without one. Names that may be an
-    /// e-mail address are not shown.
+    /// The name to show others, or "Somebody" for callers without one. Names that may be e-mail
+    /// addresses are not shown.
     #[must_use]
     pub fn display_name(&self) -> &str {
         let name = self.name.as_deref().map(str::trim);
@@ -108,13 +105,13 @@ impl Caller {
     }
 }
 
-/// A name as others may see it. None if it is no name, or may be an e-mail address.
+/// The name as shown to others; `None` if it is invalid or may be an e-mail address.
 pub(super) fn public_name(name: &str) -> Option<String> {
     let name = DisplayName::parse(name, NAME_CHARACTERS).ok()?.into_string();
     (!name.contains(AT_SIGNS)).then_some(name)
 }
 
-/// Tells who is calling. Part of every request that a [`Server`](crate::Server) answers.
+/// Authenticates callers. An extension of every request to a [`Server`](crate::Server).
 #[derive(Clone)]
 pub struct Identity(Arc<Inner>);
 
@@ -124,48 +121,48 @@ struct Inner {
 }
 
 enum Keys {
-    /// Of an issuer elsewhere.
+    /// Keys of a remote issuer.
     Remote(Arc<Jwks>),
-    /// Of our own.
+    /// Keys of the local issuer.
     Local(KeySet),
 }
 
 impl Identity {
-    /// Trusts an issuer. Its keys are fetched when the first token comes.
+    /// Trusts an issuer. Its keys are fetched with the first token.
     ///
     /// # Errors
     ///
-    /// If the address of the keys is none that can be trusted.
+    /// If the address of the keys is not `https` (or loopback).
     pub fn of(issuer: Issuer) -> Result<Self, String> {
         let keys = Keys::Remote(Arc::new(Jwks::new(&issuer.jwks_url)?));
         Ok(Self(Arc::new(Inner { issuer, keys })))
     }
 
-    /// Trusts the issuer for trying things out.
+    /// Trusts the local issuer.
     #[must_use]
     pub fn local(local: &LocalIssuer) -> Self {
         let keys = Keys::Local(local.keys());
         Self(Arc::new(Inner { issuer: LocalIssuer::issuer(), keys }))
     }
 
-    /// Whether these are tokens of the local issuer, which signs in everybody.
+    /// Whether this is the local issuer, which lets anyone sign in.
     pub(crate) fn is_local(&self) -> bool {
         matches!(self.0.keys, Keys::Local(_))
     }
 
-    /// Whether tokens are accepted in this request: those of the local issuer are only for clients
-    /// on this machine.
+    /// Whether tokens are accepted in this request: the local issuer only serves clients on this
+    /// machine.
     fn takes_tokens_in(&self, request: &Parts) -> bool {
         let client = request.extensions.get::<ClientLimits>();
         let is_of_this_machine = client.is_some_and(ClientLimits::is_of_this_machine);
         !self.is_local() || (is_of_this_machine && !is_forwarded(request))
     }
 
-    /// The caller that a token stands for.
+    /// The caller a token identifies.
     ///
     /// # Errors
     ///
-    /// If the token is not good.
+    /// If the token is invalid.
     #[inline(never)]
     pub fn caller<'a>(&'a self, token: &'a str) -> BoxFuture<'a, Result<Caller, TokenError>> {
         Box::pin(async move {
@@ -178,7 +175,7 @@ impl Identity {
             let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
             let mut caller = issuer.caller(&claims, now.as_secs())?;
             if self.is_local() && caller.name.is_none() {
-                // Who signs in there has typed the subject as a name.
+                // Local sign-in uses the entered name as the subject.
                 caller.name = public_name(&caller.subject);
             }
             Ok(caller)
@@ -192,12 +189,12 @@ impl fmt::Debug for Identity {
     }
 }
 
-/// In the extensions of a request that was counted as a change. Its caller may be asked for again,
-/// as with an `Idempotency-Key`.
+/// Marks a request already counted as a change: its caller may be extracted twice, as with an
+/// `Idempotency-Key`.
 #[derive(Clone, Copy)]
 struct ChangeCounted;
 
-/// Counts a request that may change something, once its caller is known.
+/// Counts a write against the caller's rate limit.
 fn count_change(parts: &mut Parts, caller: &Caller) -> Result<(), Problem> {
     if parts.method.is_safe() || parts.extensions.get::<ChangeCounted>().is_some() {
         return Ok(());
@@ -243,8 +240,8 @@ impl<S: Send + Sync> OptionalFromRequestParts<S> for Caller {
     }
 }
 
-/// Who is calling, if anybody says so. Boxed: what checks tokens, and asks for keys over the network,
-/// is compiled here and not with every system.
+/// The caller, if the request has a token. Boxed, so that token checks are compiled here and not in
+/// every system.
 #[inline(never)]
 fn find_caller(parts: &mut Parts) -> BoxFuture<'_, Result<Option<Caller>, Problem>> {
     Box::pin(async move {
@@ -258,14 +255,14 @@ fn find_caller(parts: &mut Parts) -> BoxFuture<'_, Result<Option<Caller>, Proble
         if !scheme.eq_ignore_ascii_case("bearer") || !identity.takes_tokens_in(parts) {
             return Err(refused());
         }
-        // Why exactly it is not accepted helps mostly those who try to make one up.
+        // The exact reason would mostly help forgers.
         let caller = identity.caller(token.trim()).await.map_err(|why| {
             tracing::info!(%why, "token rejected");
             refused()
         })?;
         count_change(parts, &caller)?;
         if let (Some(end), Some(TokenEnd(cell))) = (caller.expires_at_s, parts.extensions.get()) {
-            // The second time it is the same token.
+            // A second call sees the same token.
             let _ = cell.set(end);
         }
         Ok(Some(caller))

@@ -1,4 +1,4 @@
-//! Whose tokens are good, and for whom they must be meant.
+//! Token issuers and their claims.
 
 use super::caller::public_name;
 use super::{Caller, TokenError};
@@ -7,10 +7,10 @@ use singlet::key::ID_CHARS_MAX;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-/// How far the clocks of an issuer and of this machine may be apart.
+/// Allowed clock skew.
 const LEEWAY: Duration = Duration::from_secs(60);
 
-/// An issuer of tokens: a Cognito user pool, or any other OpenID Connect provider.
+/// A token issuer: a Cognito user pool, or any OpenID Connect provider.
 ///
 /// ```
 /// use singlet_web::identity::Issuer;
@@ -20,18 +20,18 @@ const LEEWAY: Duration = Duration::from_secs(60);
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Issuer {
-    /// The claim `iss` of its tokens, letter by letter.
+    /// The exact `iss` claim of its tokens.
     pub url: String,
-    /// Where its keys are. OpenID providers say so in their configuration, as `jwks_uri`.
+    /// The address of its keys: `jwks_uri` in the OpenID configuration.
     pub jwks_url: String,
-    /// For whom tokens must be meant: the claim `aud`, or `client_id` in tokens without one.
+    /// The required audience: the claim `aud`, or `client_id` in tokens without one.
     pub audience: String,
-    /// The claim that lists the groups of the caller.
+    /// The claim that lists the caller's groups.
     pub groups_claim: String,
 }
 
 impl Issuer {
-    /// The user pool of Amazon Cognito, with the client that its tokens must be for.
+    /// A Cognito user pool and the app client its tokens must be issued for.
     #[must_use]
     pub fn cognito(region: &str, pool: &str, client: &str) -> Self {
         let url = format!("https://cognito-idp.{region}.amazonaws.com/{pool}");
@@ -43,12 +43,11 @@ impl Issuer {
         }
     }
 
-    /// Makes a caller of the claims of a token whose signature is good. `now` is in seconds since
-    /// 1970.
+    /// Checks the claims of a token with a valid signature. `now` is in Unix seconds.
     ///
     /// # Errors
     ///
-    /// If the token is somebody else's, for somebody else, or for another time.
+    /// If the token has another issuer or audience, or is not valid now.
     pub(super) fn caller(
         &self,
         claims: &Map<String, Value>,
@@ -58,7 +57,7 @@ impl Issuer {
         if text("iss") != Some(&self.url) {
             return Err(TokenError::WrongIssuer);
         }
-        // Cognito's access tokens have no audience and name their client instead.
+        // Cognito access tokens have `client_id` instead of an audience.
         let is_for_us = match claims.get("aud") {
             Some(Value::Array(several)) => several.iter().any(|one| *one == *self.audience),
             Some(one) => *one == *self.audience,
@@ -67,7 +66,7 @@ impl Issuer {
         if !is_for_us {
             return Err(TokenError::WrongAudience);
         }
-        // A token without an end would be good for ever. A time may have a fraction.
+        // A token without an expiry would be valid forever. Times may have fractions.
         let time = |name: &str| match claims.get(name) {
             None => Ok(None),
             Some(time) => time.as_f64().map(Some).ok_or(TokenError::Malformed),
@@ -86,9 +85,9 @@ impl Issuer {
         let subject =
             subject.filter(|subject| (1..=ID_CHARS_MAX).contains(&subject.chars().count()));
         let subject = subject.ok_or(TokenError::Malformed)?;
-        // User names are often e-mail addresses or subjects, and names are shown to others.
+        // User names are often e-mail addresses or subjects; only names are shown to others.
         let name = text("name").and_then(public_name).filter(|name| name != subject);
-        // An address that the issuer has not verified may be somebody else's.
+        // An unverified address may belong to another person.
         let is_unverified = claims
             .get("email_verified")
             .is_some_and(|verified| *verified == false || *verified == "false");
@@ -152,7 +151,7 @@ mod tests {
             (json!({"aud": "client-2"}), TokenError::WrongAudience),
             (json!({"aud": null}), TokenError::WrongAudience),
             (json!({"aud": ["client-2"]}), TokenError::WrongAudience),
-            // The audience decides where there is one; a client's name is no way around it.
+            // `client_id` must not override the audience.
             (json!({"aud": "client-2", "client_id": "client-1"}), TokenError::WrongAudience),
             (json!({"aud": {"client-1": 1}}), TokenError::WrongAudience),
             (json!({"exp": NOW - 60}), TokenError::Expired),
@@ -170,7 +169,7 @@ mod tests {
         }
     }
 
-    /// A system that shows when somebody last signed in read the token a second time.
+    /// Regression: a system that shows the last sign-in had to parse the token again.
     #[test]
     fn a_caller_knows_when_they_signed_in() {
         let signed_in = |claims: Value| caller(claims).unwrap().signed_in_at_s;
@@ -187,8 +186,8 @@ mod tests {
         assert!(caller(json!({"nbf": NOW + 60})).is_ok());
     }
 
-    /// Those who had no name were shown to others by their user name, which may be an e-mail address
-    /// or the subject.
+    /// Regression: callers without a name were shown by their user name, which may be an e-mail
+    /// address or the subject.
     #[test]
     fn only_a_name_is_shown_to_others() {
         let shown = |claims: Value| caller(claims).unwrap().display_name().to_owned();

@@ -1,5 +1,4 @@
-//! The issuer's keys: fetched when they are needed, kept, and fetched again when they may have
-//! changed.
+//! The issuer's keys, fetched on demand, cached and refreshed.
 
 use super::TokenError;
 use super::key::KeySet;
@@ -10,37 +9,36 @@ use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 use tokio::sync::Mutex;
 
-/// After this time keys are fetched again, so that one which the issuer has withdrawn is not
-/// trusted for ever.
+/// Maximum age of cached keys, so that revoked keys expire.
 const AGE_MAX: Duration = Duration::from_secs(3600);
-/// However many tokens name keys that nobody knows, the issuer is not asked more often than this.
+/// Minimum interval between fetches, however many tokens name unknown keys.
 const FETCH_INTERVAL_MIN: Duration = Duration::from_secs(30);
-/// How long a fetch may take: callers wait for it.
+/// Time limit for a fetch: callers wait for it.
 const FETCH_TIME_MAX: Duration = Duration::from_secs(5);
-/// How many bytes a key set may have. One key has half a KB.
+/// Maximum size of a key set. A key has about half a KB.
 const BYTES_MAX: usize = 64 << 10;
 
-/// The keys behind an address.
+/// The key set at an address.
 pub(super) struct Jwks {
     url: String,
     client: Client,
     kept: RwLock<Kept>,
-    /// Held while fetching, so that one caller asks the issuer and the others wait for the answer.
+    /// Held while fetching, so that concurrent callers share one fetch.
     fetching: Arc<Mutex<()>>,
 }
 
 #[derive(Clone, Default)]
 struct Kept {
     keys: Arc<KeySet>,
-    /// When they arrived.
+    /// When the keys arrived.
     fetched: Option<Instant>,
-    /// When they were last asked for, with or without success.
+    /// The last attempt, successful or not.
     tried: Option<Instant>,
 }
 
 impl Jwks {
-    /// Nothing is fetched before the first token comes. Addresses must be `https`, except on this
-    /// machine itself: whoever can change the keys on their way can be anybody.
+    /// Keys are fetched with the first token. The address must be `https`, except on loopback: a
+    /// man in the middle could substitute keys.
     pub(super) fn new(url: &str) -> Result<Self, String> {
         outbound::check_address(url).map_err(|error| format!("the keys at {url}: {error}"))?;
         let options = ClientOptions {
@@ -53,9 +51,8 @@ impl Jwks {
         Ok(Self { url: url.to_owned(), client, kept, fetching })
     }
 
-    /// Checks a token's signature and returns its claims. If the issuer's keys are not known yet,
-    /// are too old, or do not have the one that the token names, they are fetched before the token
-    /// is given up.
+    /// Verifies a token's signature and returns its claims. Fetches the keys first if they are
+    /// missing, too old, or lack the one the token names.
     pub(super) async fn verify(
         self: &Arc<Self>,
         token: &Token<'_>,
@@ -69,7 +66,7 @@ impl Jwks {
         }
         self.refresh(kept.tried).await;
         let kept = self.kept();
-        // When the issuer does not answer, old keys are better than nobody getting in.
+        // Stale keys are better than locking every caller out while the issuer is down.
         if kept.fetched.is_none() { Err(TokenError::NoKeys) } else { kept.keys.verify(token) }
     }
 
@@ -77,11 +74,12 @@ impl Jwks {
         self.kept.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Fetches the keys, unless that was tried a moment ago, or by somebody else since `seen`.
+    /// Fetches the keys, unless there was a recent attempt or another caller refreshed them since
+    /// `seen`.
     ///
-    /// A client that hangs up drops this future. So the attempt is noted before the fetch begins,
-    /// and the fetch is a task of its own: neither can such clients have the issuer asked more
-    /// often, nor can they keep the others from its keys.
+    /// A client that disconnects drops this future. So the attempt is recorded before the fetch,
+    /// and the fetch runs in its own task: such clients can neither cause more fetches nor cancel
+    /// one that others wait for.
     async fn refresh(self: &Arc<Self>, seen: Option<Instant>) {
         let one_at_a_time = Arc::clone(&self.fetching).lock_owned().await;
         let tried = self.kept().tried;
@@ -102,7 +100,7 @@ impl Jwks {
             }
             drop(one_at_a_time);
         });
-        // A task that has panicked has fetched nothing.
+        // A panicked fetch is a failed one.
         let _ = fetch.await;
     }
 

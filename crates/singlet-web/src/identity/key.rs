@@ -1,4 +1,4 @@
-//! The public keys of an issuer, as a JSON Web Key Set lists them.
+//! The public keys of an issuer: a JSON Web Key Set.
 
 use super::TokenError;
 use super::provider;
@@ -9,16 +9,16 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::fmt;
 
-/// How many keys a set may have. Issuers have two or three: one in use, one to come.
+/// Maximum number of keys in a set. Issuers have two or three.
 const KEYS_MAX: usize = 64;
-/// A point of P-256, uncompressed.
+/// An uncompressed P-256 point.
 const POINT_BYTES: usize = 65;
 
-/// The keys of an issuer by their names.
+/// An issuer's keys by key id.
 #[derive(Clone, Debug, Default)]
 pub(super) struct KeySet(Vec<(Option<String>, Key)>);
 
-/// One public key, which is good for one algorithm.
+/// A public key for one algorithm.
 #[derive(Clone)]
 struct Key {
     algorithm: Algorithm,
@@ -31,8 +31,7 @@ struct Jwks {
 }
 
 impl KeySet {
-    /// Reads a key set. Keys of other kinds or for other purposes are passed over, as RFC 7517
-    /// wants it, so that an issuer can add new ones.
+    /// Parses a key set. Keys of other types or uses are ignored, as RFC 7517 requires.
     pub(super) fn parse(json: &[u8]) -> Option<Self> {
         let jwks: Jwks = serde_json::from_slice(json).ok()?;
         let keys = jwks.keys.into_iter().take(KEYS_MAX).filter_map(|entry| {
@@ -42,7 +41,7 @@ impl KeySet {
         Some(Self(keys.collect()))
     }
 
-    /// A set of one.
+    /// A set with a single key.
     pub(super) fn of_point(kid: &str, point: &[u8]) -> Self {
         let key = Key { algorithm: Algorithm::ES256, key: DecodingKey::from_ec_der(point) };
         Self(vec![(Some(kid.to_owned()), key)])
@@ -52,8 +51,8 @@ impl KeySet {
         self.0.is_empty()
     }
 
-    /// Checks a token's signature with the key that it names; if it names none, with the only one
-    /// there is. Returns the claims, none of which are checked.
+    /// Verifies a token's signature with the key it names, or with the only key if it names none.
+    /// Returns the claims unchecked.
     pub(super) fn verify(&self, token: &Token<'_>) -> Result<Map<String, Value>, TokenError> {
         let key = match (&token.kid, self.0.as_slice()) {
             (None, [(_, key)]) => key,
@@ -89,13 +88,12 @@ impl Key {
             .then_some(Self { algorithm, key })
     }
 
-    /// Which algorithm is used is the key's choice. A token that wants another one, or none at
-    /// all, is wrong, whatever its signature.
+    /// The key determines the algorithm. A token with another one, or none, is rejected.
     fn verify(&self, token: &Token<'_>) -> Result<Map<String, Value>, TokenError> {
         provider::install();
         let mut validation = Validation::new(self.algorithm);
-        // The issuer checks the claims: by a clock that tests can set, and with Cognito's
-        // `client_id` in place of an audience.
+        // `Issuer` checks the claims, with a clock that tests can set and Cognito's `client_id` in
+        // place of an audience.
         validation.required_spec_claims.clear();
         validation.validate_exp = false;
         validation.validate_aud = false;

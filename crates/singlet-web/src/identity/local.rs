@@ -1,4 +1,4 @@
-//! An issuer for trying things out: it believes everybody.
+//! Development sign-in.
 
 use super::issuer::Issuer;
 use super::key::KeySet;
@@ -23,23 +23,21 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// How long its tokens are good: a working day.
+/// Lifetime of its tokens: a working day.
 const TOKEN_AGE_MAX: Duration = Duration::from_secs(12 * 3600);
 const KEY_ID: &str = "local";
 const ISSUER: &str = "singlet-local";
 const AUDIENCE: &str = "singlet";
 const GROUPS_CLAIM: &str = "groups";
 
-/// Signs tokens for whoever asks, in whatever name they ask for.
+/// Signs tokens for any name, without a password: for development.
 ///
-/// That is right on one's own machine and nowhere else. A server has one only if it listens on
-/// loopback and keeps its data itself, and says on its pages that it does. Requests from another
-/// machine are refused, and so are requests that a proxy may have forwarded: those with a header that
-/// clients do not send by themselves, and those of HTTP/1.0. That holds for requests with its tokens
-/// as well. Its key is made when it starts and never leaves it, so its tokens are good nowhere else
-/// and end with it.
+/// A server has one only if it listens on loopback and stores its data itself, and its pages say
+/// so. Requests from other machines are refused, with or without a token, and so are requests that
+/// a proxy may have forwarded: HTTP/1.0, or a header that clients do not send. The key is generated
+/// at startup and stays in memory, so tokens are only valid for this process.
 ///
-/// Clones are one issuer.
+/// Clones share the key.
 #[derive(Clone)]
 pub struct LocalIssuer {
     key: Arc<EcdsaKeyPair>,
@@ -47,11 +45,11 @@ pub struct LocalIssuer {
 }
 
 impl LocalIssuer {
-    /// Makes an issuer with a new key.
+    /// Generates a key.
     ///
     /// # Errors
     ///
-    /// If the machine has no randomness to give.
+    /// If the operating system has no randomness.
     pub fn new() -> Result<Self, ring::error::Unspecified> {
         let random = SystemRandom::new();
         let algorithm = &ECDSA_P256_SHA256_FIXED_SIGNING;
@@ -61,11 +59,11 @@ impl LocalIssuer {
         Ok(Self { key: Arc::new(key), random })
     }
 
-    /// Signs a token for this person. `now` is in seconds since 1970.
+    /// Signs a token for this name. `now` is in Unix seconds.
     ///
     /// # Errors
     ///
-    /// If the machine has no randomness to give.
+    /// If the operating system has no randomness.
     pub fn sign(
         &self,
         subject: &str,
@@ -75,11 +73,11 @@ impl LocalIssuer {
         self.sign_claims(subject, subject, None, &json!(groups), now)
     }
 
-    /// Signs a token for a person of the demo data. `now` is in seconds since 1970.
+    /// Signs a token for a persona. `now` is in Unix seconds.
     ///
     /// # Errors
     ///
-    /// If the machine has no randomness to give.
+    /// If the operating system has no randomness.
     pub fn sign_persona(
         &self,
         persona: &Persona,
@@ -128,7 +126,7 @@ impl LocalIssuer {
         }
     }
 
-    /// The page on which people sign in, and the routes behind it.
+    /// The sign-in page and its routes.
     pub(crate) fn into_system(self, personas: Vec<(SystemInfo, &'static [Persona])>) -> System {
         let sign_in = SignIn { issuer: self, personas: personas.into() };
         System::new(
@@ -144,7 +142,7 @@ impl LocalIssuer {
     }
 }
 
-/// The sign-in page: an issuer, and the people to choose from.
+/// The sign-in page: an issuer and the personas to choose from.
 #[derive(Clone)]
 struct SignIn {
     issuer: LocalIssuer,
@@ -176,8 +174,8 @@ impl SignIn {
     }
 }
 
-/// Refuses clients on other machines, and requests that a proxy on this machine may have forwarded:
-/// their client may be anywhere.
+/// Refuses clients on other machines, and requests that a proxy on this machine may have forwarded
+/// for them.
 async fn refuse_others(request: Request, next: Next) -> Response<axum::body::Body> {
     let client = request.extensions().get::<ClientLimits>();
     if !client.is_some_and(ClientLimits::is_of_this_machine) {
@@ -196,11 +194,11 @@ async fn refuse_others(request: Request, next: Next) -> Response<axum::body::Bod
     next.run(Request::from_parts(parts, body)).await
 }
 
-/// How much of a header's name an error repeats.
+/// Errors quote this much of a header's name.
 const HEADER_NAME_SHOWN_MAX: usize = 64;
 
-/// Headers that browsers, command-line clients and scrapers of metrics send themselves. Proxies add
-/// headers of any name, so that all others count as theirs.
+/// Headers sent by browsers, command-line clients and metrics scrapers. Any other header counts as
+/// added by a proxy.
 const CLIENT_HEADERS: &[&str] = &[
     "accept",
     "accept-charset",
@@ -242,16 +240,17 @@ const CLIENT_HEADERS: &[&str] = &[
     "upgrade",
     "upgrade-insecure-requests",
     "user-agent",
-    // Prometheus says how long it waits.
+    // Sent by the console.
+    "x-amz-target",
+    // Sent by Prometheus.
     "x-prometheus-scrape-timeout-seconds",
 ];
-/// Pages cannot set headers that begin with this, and browsers add more of them every year.
+/// Pages cannot set headers with this prefix, and browsers keep adding new ones.
 const BROWSER_PREFIX: &str = "sec-";
 
-/// What in the head of a request a client would not send by itself, so that a proxy may have
-/// forwarded it: a header that neither clients send nor the route declares, or HTTP/1.0, which
-/// proxies still speak and clients do not. A proxy that speaks HTTP/1.1 and adds no header cannot be
-/// told from a client.
+/// A sign that a proxy forwarded the request: a header that neither clients send nor the route
+/// declares, or HTTP/1.0, which only proxies still use. An HTTP/1.1 proxy that adds no header
+/// cannot be detected.
 fn sign_of_proxy(request: &Parts) -> Option<String> {
     if request.version < Version::HTTP_11 {
         return Some("the version HTTP/1.0".to_owned());
@@ -262,7 +261,7 @@ fn sign_of_proxy(request: &Parts) -> Option<String> {
             || is_declared_header(&request.extensions, name)
     };
     let mut names = request.headers.keys().map(HeaderName::as_str);
-    // A name may be as long as a head; names of headers are ASCII.
+    // A name may be as long as the head allows. Header names are ASCII.
     names
         .find(|name| !is_of_client(name))
         .map(|name| format!("the header {}", name.get(..HEADER_NAME_SHOWN_MAX).unwrap_or(name)))
@@ -276,12 +275,12 @@ pub(crate) fn is_forwarded(request: &Parts) -> bool {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct SignInRequest {
-    /// A person of the demo data to be. Either this or a name is needed.
+    /// The persona to sign in as. Required unless `name` is given.
     persona: Option<PersonaId>,
-    /// Who to be.
+    /// The name to sign in with.
     #[schemars(length(min = 1, max = 64))]
     name: Option<String>,
-    /// Which groups to be in; those of a persona are its own.
+    /// The groups to join. Ignored for a persona, which has its own.
     #[serde(default)]
     #[schemars(length(max = 20))]
     groups: Vec<String>,
@@ -290,17 +289,17 @@ struct SignInRequest {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct PersonaId {
-    /// The name of the system.
+    /// The name of the persona's system.
     #[schemars(length(max = 64))]
     system: String,
-    /// The subject of the person.
+    /// The subject of the persona.
     #[schemars(length(max = 128))]
     subject: String,
 }
 
 #[derive(Serialize, JsonSchema)]
 struct SignInResponse {
-    /// To be sent as `Authorization: Bearer …`.
+    /// Send as `Authorization: Bearer …`.
     token: String,
 }
 
@@ -331,7 +330,7 @@ async fn sign_in(
 
 #[derive(Serialize, JsonSchema)]
 struct Personas {
-    /// Systems with people to be.
+    /// Systems with personas.
     systems: Vec<SystemPersonas>,
 }
 
@@ -339,21 +338,21 @@ struct Personas {
 struct SystemPersonas {
     /// The name of the system.
     name: &'static str,
-    /// What people call it.
+    /// The display name of the system.
     title: &'static str,
-    /// The people.
+    /// The personas of the system.
     personas: Vec<PersonaView>,
 }
 
 #[derive(Serialize, JsonSchema)]
 struct PersonaView {
-    /// The subject of their tokens.
+    /// The subject of the persona's tokens.
     subject: &'static str,
-    /// What people call them.
+    /// The display name.
     name: &'static str,
-    /// What they are.
+    /// A short description of the person.
     description: &'static str,
-    /// The groups that they are in.
+    /// The groups the person belongs to.
     groups: &'static [&'static str],
 }
 

@@ -1,7 +1,7 @@
-//! Signatures of tokens, checked by ring for `jsonwebtoken`.
+//! Verifies token signatures with ring, for `jsonwebtoken`.
 //!
-//! The crate brings two sets of algorithms, and neither is ours (decision 0016). It takes others as
-//! a struct of functions, installed once for the process.
+//! The crate ships two crypto backends; we use neither (decision 0016). It accepts a custom one,
+//! installed once per process.
 
 use super::TokenError;
 use jsonwebtoken::crypto::{CryptoProvider, JwtSigner, JwtVerifier, KeyUtils};
@@ -15,17 +15,17 @@ use ring::signature::{
 static PROVIDER: CryptoProvider = CryptoProvider {
     signer_factory: no_signer,
     verifier_factory: verifier,
-    // Only used to make key sets of private keys.
+    // Only used to derive key sets from private keys.
     key_utils: KeyUtils::new_unimplemented(),
 };
 
-/// Has `jsonwebtoken` use ring. Another part of the program may have installed another provider
-/// before; it checks signatures as well.
+/// Makes `jsonwebtoken` use ring. A provider installed earlier stays; it verifies signatures as
+/// well.
 pub(super) fn install() {
     let _ = PROVIDER.install_default();
 }
 
-/// The local issuer signs by itself, with a key that does not leave ring.
+/// The local issuer signs with a key held by ring.
 fn no_signer(_: &Algorithm, _: &EncodingKey) -> Result<Box<dyn JwtSigner>> {
     Err(ErrorKind::UnsupportedAlgorithm.into())
 }

@@ -1,17 +1,17 @@
-//! A signed token in its compact form: head, claims and signature, in Base64, with dots between.
+//! A signed token in compact form: header, claims and signature in Base64, separated by dots.
 
 use super::TokenError;
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 
-/// How long a token may be. Those of Cognito have one to two KB, and three with many groups.
+/// Maximum token size. Cognito's have one to two KB, and three with many groups.
 const BYTES_MAX: usize = 8 << 10;
 
-/// A token whose head was read. Nothing in it is trusted yet.
+/// A token with a parsed header. Nothing in it is trusted yet.
 #[derive(Debug)]
 pub(super) struct Token<'a> {
     pub(super) text: &'a str,
-    /// Which key it names.
+    /// The id of the key it names.
     pub(super) kid: Option<String>,
 }
 
@@ -21,7 +21,7 @@ impl<'a> Token<'a> {
             return Err(TokenError::TooLong);
         }
         let head = jsonwebtoken::decode_header(text)?;
-        // Members that must be understood. None are, and the library ignores the list.
+        // Critical parameters are not supported, and the library ignores the list.
         if head.crit.is_some() {
             return Err(TokenError::Unsupported);
         }

@@ -1,4 +1,4 @@
-//! Leases: who may do something, until when.
+//! Leases on named work.
 
 use crate::Web;
 use singlet::Error;
@@ -7,67 +7,67 @@ use singlet::prelude::*;
 use std::time::Duration;
 
 id! {
-    /// What a lease is for.
+    /// The name of a lease.
     LeaseName,
 }
 
-/// A lease, as it is stored. The item is never deleted, so that fences never repeat.
+/// A stored lease. The item is never deleted, so that fences never repeat.
 #[derive(Entity, Clone, Debug, PartialEq)]
 #[entity(Web, key = ("LEASE#{name}"), rename_all = "camelCase")]
 pub struct LeaseItem {
-    /// What it is for.
+    /// The name of the lease.
     #[attribute(in_key)]
     pub name: LeaseName,
-    /// Who has it, or had it last.
+    /// The current or last owner.
     pub owner: String,
     /// How many times it was acquired.
     pub fence: u64,
-    /// When it ends, in milliseconds since 1970. At that millisecond it is free.
+    /// When it ends, in Unix milliseconds. It is free from that millisecond on.
     pub expires_at: i64,
 }
 
-/// A lease that was acquired.
+/// An acquired lease.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LeaseGrant {
-    /// What it is for.
+    /// The name of the lease.
     pub name: String,
-    /// Who has it.
+    /// The owner.
     pub owner: String,
-    /// Greater for every later holder.
+    /// The fencing token, greater for every later holder.
     pub fence: u64,
 }
 
 impl LeaseGrant {
-    /// A grant, as a [`LeaseTable`] gives it.
+    /// A grant, for implementations of [`LeaseTable`].
     #[must_use]
     pub fn new(name: impl Into<String>, owner: impl Into<String>, fence: u64) -> Self {
         Self { name: name.into(), owner: owner.into(), fence }
     }
 }
 
-/// Where leases are kept: [`Leases`], or a table of a system's own.
+/// Storage of leases: [`Leases`], or a system's own table.
 pub trait LeaseTable: Send + Sync {
-    /// Acquires a lease; `None` if somebody has it. The fence is greater than all before.
+    /// Acquires a lease; `None` if it is held. The fence is greater than all before.
     fn acquire<'a>(
         &'a self,
         name: &'a str,
         duration: Duration,
     ) -> BoxFuture<'a, Result<Option<LeaseGrant>, Error>>;
 
-    /// Extends a lease to `duration` from now; `false` if it has ended or somebody else has it.
+    /// Extends a lease to `duration` from now; `false` if it has ended or has another owner.
     fn extend<'a>(
         &'a self,
         grant: &'a LeaseGrant,
         duration: Duration,
     ) -> BoxFuture<'a, Result<bool, Error>>;
 
-    /// Ends a lease now; `false` if somebody else has it.
+    /// Releases a lease; `false` if it has another owner.
     fn release<'a>(&'a self, grant: &'a LeaseGrant) -> BoxFuture<'a, Result<bool, Error>>;
 }
 
-/// Leases in the web's own table: `LEASE#{name}` with `owner`, `expiresAt` (ms) and `fence`. Clones
-/// are one owner.
+/// Leases in the kit's table: `LEASE#{name}` with `owner`, `expiresAt` (ms) and `fence`. Clones
+/// share the owner.
 ///
 /// ```
 /// use singlet::Db;
@@ -91,13 +91,13 @@ pub struct Leases {
 }
 
 impl Leases {
-    /// Leases for this owner, which no other server may be: a new random name at each start.
+    /// Leases for this owner. Use a new random name at each start.
     #[must_use]
     pub fn new(db: Db<Web>, owner: impl Into<String>) -> Self {
         Self { db, owner: owner.into() }
     }
 
-    /// Who has a lease at this moment.
+    /// The current holder of a lease.
     ///
     /// # Errors
     ///
@@ -153,7 +153,7 @@ impl LeaseTable for Leases {
 }
 
 impl Leases {
-    /// Sets the end of a lease that has this fence.
+    /// Changes the expiry of a lease with this fence.
     async fn change(
         &self,
         grant: &LeaseGrant,

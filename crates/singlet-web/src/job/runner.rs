@@ -1,4 +1,4 @@
-//! Runs jobs: each job in a task of its own, and each of its runs in another one.
+//! Runs jobs, each in its own task.
 
 use super::lease::lease_name;
 use super::{
@@ -19,18 +19,17 @@ use tokio::sync::{Notify, watch};
 use tokio::task::{JoinError, JoinHandle, JoinSet};
 use tokio::time::{Instant, sleep, sleep_until, timeout, timeout_at};
 
-/// How long runs may go on when the server stops.
+/// How long runs may take to end when the server stops.
 const STOP_TIME_MAX: Duration = Duration::from_secs(10);
-/// How long giving a lease back may take. It ends by itself anyway.
+/// Time limit for releasing a lease. If that fails, it expires.
 const RELEASE_TIME_MAX: Duration = Duration::from_secs(2);
-/// How long looking up or noting the last run of a job may take.
+/// Time limit for reading or writing the last run of a job.
 const LAST_RUN_TIME_MAX: Duration = Duration::from_secs(2);
-/// By how much intervals differ at random, so that servers that were started together do not do
-/// everything together.
+/// Random variation of intervals, so that servers started together do not run jobs together.
 const JITTER: f64 = 0.1;
-/// How long to wait before a lease that could not be extended is extended again, at most.
+/// Longest delay before a failed lease extension is retried.
 const EXTEND_PAUSE_MAX: Duration = Duration::from_secs(1);
-/// How long a cancelled run may take to end before the log says that it blocks its thread.
+/// How long a cancelled run may take to end before it is logged as blocking.
 const CANCEL_TIME_MAX: Duration = Duration::from_secs(1);
 
 /// Runs jobs until it is stopped.
@@ -43,12 +42,12 @@ pub struct Runner {
 }
 
 impl Runner {
-    /// Runs these jobs, each of a system. Nothing runs before [`Runner::run`] does, but all jobs are
-    /// listed from now on.
+    /// A runner for the jobs of systems. All jobs are listed at once, and run once [`Runner::run`]
+    /// is called.
     ///
     /// # Panics
     ///
-    /// If two jobs of a system have one name.
+    /// If two jobs of a system share a name.
     #[must_use]
     pub fn new(
         jobs: Vec<(&'static str, Job)>,
@@ -70,15 +69,15 @@ impl Runner {
         }
     }
 
-    /// How long runs may go on when the server stops; 10 s unless set.
+    /// How long runs may take to end when the server stops; 10 s by default.
     #[must_use]
     pub fn stop_time_max(mut self, limit: Duration) -> Self {
         self.stop_time_max = limit;
         self
     }
 
-    /// Runs the jobs until `stop` is ready. Then no run begins, those that are running are asked to
-    /// stop, and are cancelled after 10 s; their leases are released.
+    /// Runs the jobs until `stop` resolves. Then running jobs are asked to stop, cancelled after 10
+    /// s, and their leases released.
     pub async fn run(self, stop: impl Future<Output = ()>) {
         let Self { jobs, statuses, leases, clock, stop_time_max } = self;
         let stop_sender = watch::Sender::new(false);
@@ -103,7 +102,7 @@ impl Runner {
         stop.await;
         stop_sender.send_replace(true);
         let all = async { while tasks.join_next().await.is_some() {} };
-        // The tasks cancel their runs themselves. What is late here blocks a thread.
+        // The tasks cancel their runs. A late one is blocking a thread.
         if timeout(stop_time_max + RELEASE_TIME_MAX, all).await.is_err() {
             tracing::warn!(jobs = tasks.len(), "jobs could not be stopped");
         }
@@ -111,13 +110,13 @@ impl Runner {
     }
 }
 
-/// One job, and what it needs.
+/// A job and its environment.
 struct JobTask {
     system: &'static str,
     job: Job,
     statuses: JobStatuses,
     leases: Option<(Arc<dyn LeaseTable>, Duration)>,
-    /// Where the last run of all servers is kept, if it is.
+    /// Storage of the last run across servers, if any.
     runs: Option<Leases>,
     clock: Clock,
     stop: watch::Receiver<bool>,
@@ -126,11 +125,11 @@ struct JobTask {
 
 impl JobTask {
     async fn run(self) {
-        // What this server has noted itself. It has waited after that, whatever the clock says.
+        // The last run recorded by this server. It has waited since then, regardless of the clock.
         let mut own = None;
         let mut wait = self.first_wait(&mut own).await;
         while self.waited(wait).await {
-            // A lease table of a system's own may panic too.
+            // A system's lease table may panic too.
             let next = match AssertUnwindSafe(self.run_once(&mut own)).catch_unwind().await {
                 Ok(next) => next,
                 Err(panic) => {
@@ -146,7 +145,7 @@ impl JobTask {
         }
     }
 
-    /// How long the first run has to wait.
+    /// Delay until the first run.
     async fn first_wait(&self, own: &mut Option<LastRun>) -> Duration {
         let default = match self.job.is_at_start {
             true => Duration::ZERO,
@@ -159,7 +158,7 @@ impl JobTask {
                 return Ok(Some(self.wait_after(&last)));
             }
             let first = LastRun { name, ended_at: self.now().as_millis(), next_in: None };
-            // A server that is restarted more often than the interval must run it some day.
+            // Ensures that a server restarted more often than the interval still runs the job.
             if !self.job.is_at_start && runs.note_first(&first).await? {
                 *own = Some(first);
             }
@@ -175,22 +174,21 @@ impl JobTask {
         }
     }
 
-    /// How long until a run is due after this one; zero if it is overdue.
+    /// Delay until the next run after this one; zero if it is overdue.
     fn wait_after(&self, last: &LastRun) -> Duration {
         let wait = match last.next_in {
             Some(millis) => Duration::from_millis(millis),
             None => self.job.interval.mul_f64(1.0 - JITTER),
         };
         let (now, ended) = (self.now(), Timestamp::from_millis(last.ended_at));
-        // A clock that was far ahead must not stop the job.
+        // A clock that was far ahead must not stall the job.
         match ended > now.after(wait) {
             true => Duration::ZERO,
             false => ended.after(wait).since(now),
         }
     }
 
-    /// How long to wait instead of running now, because another server has run the job not long ago.
-    /// Asked while the lease is held.
+    /// The delay if another server ran the job recently. Called while the lease is held.
     async fn wait_for_due(&self, own: Option<&LastRun>) -> Option<Duration> {
         let (runs, name) = (self.runs.as_ref()?, lease_name(&self.lease_name()).ok()?);
         let last = timeout(LAST_RUN_TIME_MAX, runs.last_run(&name)).await.ok()?.ok()??;
@@ -198,12 +196,12 @@ impl JobTask {
             return None;
         }
         let wait = Some(self.wait_after(&last)).filter(|wait| !wait.is_zero())?;
-        // Not all servers at the same moment.
+        // Spreads the servers.
         let least = self.job.interval.mul_f64(1.0 - JITTER);
         Some(wait + self.jittered(self.job.interval).saturating_sub(least))
     }
 
-    /// Notes for all servers that a run has ended. One that was cut short by a stop does not count.
+    /// Records the end of a run for all servers, unless a stop cut it short.
     async fn note_run(&self, next: Next, own: &mut Option<LastRun>) {
         let Some(runs) = self.runs.as_ref().filter(|_| !*self.stop.borrow()) else { return };
         let Ok(name) = lease_name(&self.lease_name()) else { return };
@@ -222,19 +220,19 @@ impl JobTask {
         format!("{}.{}", self.system, self.job.name)
     }
 
-    /// Waits for the next run; `false` if the server stops before.
+    /// Waits for the next run; `false` if the server stops first.
     async fn waited(&self, wait: Duration) -> bool {
         let next = self.now().after(wait);
         self.update(|status| status.next = Some(next));
         let mut stop = self.stop.clone();
         tokio::select! {
             () = sleep(wait) => !*self.stop.borrow(),
-            // An error means that the runner is gone.
+            // An error means the runner was dropped.
             _ = stop.wait_for(|stop| *stop) => false,
         }
     }
 
-    /// Runs the job, if it can have its lease and is due.
+    /// Runs the job, if it is due and the lease can be acquired.
     async fn run_once(&self, own: &mut Option<LastRun>) -> Next {
         let Some((leases, duration)) = &self.leases else {
             return self.run_and_note(self.work(None, &Notify::new())).await;
@@ -261,7 +259,7 @@ impl JobTask {
                     lost.notify_one();
                     pending::<Result<Next, JobError>>().await
                 };
-                // The lease is extended until the run has ended, also while it is being cancelled.
+                // The lease is extended until the run has ended, also during cancellation.
                 let work = async {
                     tokio::select! {
                         done = self.work(Some(Arc::clone(&held)), &lost) => done,
@@ -295,9 +293,8 @@ impl JobTask {
         }
     }
 
-    /// Extends the lease for as long as that is possible; ready when it is lost. That is at
-    /// `deadline`, its end minus the margin, even if an attempt to extend it is under way: others
-    /// can acquire it soon.
+    /// Extends the lease and returns when it is lost: at `deadline` (its end minus the margin) at
+    /// the latest, even during an extension attempt, because others can acquire it soon.
     async fn keep(
         &self,
         leases: &dyn LeaseTable,
@@ -340,9 +337,9 @@ impl JobTask {
         }
     }
 
-    /// Calls the job's function once, with its time limit, in a task of its own, so that long polls
-    /// of it do not delay the extension of its lease. A run that blocks its thread can still delay
-    /// whatever the runtime has queued behind it. Returns when the run has ended.
+    /// Runs the job's function once, with its time limit, in a separate task, so that long polls do
+    /// not delay the lease extension. A blocking run can still delay tasks queued on its thread.
+    /// Returns when the run has ended.
     async fn work(&self, lease: Option<Arc<HeldLease>>, lost: &Notify) -> Result<Next, JobError> {
         let job_run = JobRun { stop: self.stop.clone(), lease };
         let work = Arc::clone(&self.job.work);
@@ -358,7 +355,7 @@ impl JobTask {
             () = self.stop_time_over() => JobError::new("the server stopped during the run"),
         };
         run.0.abort();
-        // It ends at its next await. The lease may not be released before, nor the next run begin.
+        // It ends at its next await point. Only then release the lease or start the next run.
         if timeout(CANCEL_TIME_MAX, &mut run.0).await.is_err() {
             let (system, job) = (self.system, self.job.name);
             tracing::error!(system, job, "a run blocks its thread and cannot be cancelled");
@@ -367,14 +364,14 @@ impl JobTask {
         Err(error)
     }
 
-    /// Ready when the server stops and runs had their time to end.
+    /// Resolves when the server stops and the grace period has passed.
     async fn stop_time_over(&self) {
         let mut stop = self.stop.clone();
         let _ = stop.wait_for(|stop| *stop).await;
         sleep(self.stop_time_max).await;
     }
 
-    /// Does the work, and notes how it went.
+    /// Runs the work and records its outcome.
     async fn run_and_note(&self, work: impl Future<Output = Result<Next, JobError>>) -> Next {
         let (start, began) = (self.now(), Instant::now());
         self.update(|status| {
@@ -396,9 +393,9 @@ impl JobTask {
         done.unwrap_or(Next::Interval)
     }
 
-    /// An interval, give or take 10 %.
+    /// The interval ± 10 %.
     fn jittered(&self, interval: Duration) -> Duration {
-        // Without random numbers there is no jitter.
+        // Without randomness, no jitter.
         let share = match Random::new().bytes() {
             Ok([byte]) => f64::from(byte) / 255.0,
             Err(_) => 0.5,
@@ -415,7 +412,7 @@ impl JobTask {
     }
 }
 
-/// A run, which is cancelled when this is dropped.
+/// A running job, cancelled on drop.
 struct RunTask(JoinHandle<Result<Next, JobError>>);
 
 impl Drop for RunTask {

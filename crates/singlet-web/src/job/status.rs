@@ -1,4 +1,4 @@
-//! What is known about jobs, for people and for metrics.
+//! Job status, for the job page and metrics.
 
 use serde::{Serialize, Serializer};
 use singlet::Timestamp;
@@ -6,56 +6,56 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// What is known about a job on this server.
+/// Status of a job on this server.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct JobStatus {
-    /// The system that it belongs to.
+    /// The system it belongs to.
     pub system: &'static str,
-    /// Its name.
+    /// The job's name.
     pub name: &'static str,
-    /// How long it waits between two runs.
+    /// The interval between runs.
     #[serde(rename = "intervalMs", serialize_with = "as_millis")]
     pub interval: Duration,
-    /// When the last run began.
+    /// When the last run started.
     pub last_start: Option<Timestamp>,
-    /// How long the last run took.
+    /// Duration of the last run.
     #[serde(rename = "lastTookMs", serialize_with = "as_optional_millis")]
     pub last_took: Option<Duration>,
-    /// Why the last run failed; `None` if it did not.
+    /// Why the last run failed; `None` if it succeeded.
     pub last_error: Option<String>,
-    /// When the next run is due; `None` while one is running.
+    /// When the next run is due; `None` during a run.
     pub next: Option<Timestamp>,
-    /// Who has the lease, if this server knows.
+    /// The lease holder, if known to this server.
     pub holder: Option<String>,
-    /// How many runs have ended.
+    /// Completed runs.
     pub runs: u64,
-    /// How many of them failed.
+    /// Failed runs.
     pub failures: u64,
-    /// How long all of them took.
+    /// Total duration of all runs.
     #[serde(rename = "tookMs", serialize_with = "as_millis")]
     pub took: Duration,
 }
 
-/// What is known about all jobs of this server. Clones are one.
+/// Status of all jobs on this server. Clones share it.
 #[derive(Clone, Default)]
 pub struct JobStatuses(Arc<Mutex<BTreeMap<(&'static str, &'static str), JobStatus>>>);
 
 impl JobStatuses {
-    /// No jobs.
+    /// An empty list.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// All jobs, by system and name.
+    /// All jobs, ordered by system and name.
     #[must_use]
     pub fn all(&self) -> Vec<JobStatus> {
         self.lock().values().cloned().collect()
     }
 
-    /// One job.
+    /// The status of one job.
     #[must_use]
     pub fn get(&self, system: &str, name: &str) -> Option<JobStatus> {
         let statuses = self.lock();

@@ -1,36 +1,36 @@
 //! Why the server ends a stream.
 
-/// Why the server ends a stream. A WebSocket is closed with the code and the text; Server-Sent
-/// Events end with an event `end` that has both.
+/// Why the server ends a stream: sent as the close code and reason of a WebSocket, or in the final
+/// `end` event of Server-Sent Events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CloseReason {
     /// There is nothing more to send.
     Done,
-    /// The server stops. Connect again in a moment.
+    /// The server is shutting down. Reconnect in a moment.
     Stopping,
     /// The client sent a message that is not text.
     NotText,
-    /// The client sent more messages than it may.
+    /// The client exceeded the message rate.
     TooManyMessages,
     /// The client sent a message that is too large.
     MessageTooLarge,
-    /// The server failed to read the state of the topic, or to check the right to it. Connect again.
+    /// Reading the topic's state, or checking access to it, failed. Reconnect.
     Failed,
-    /// The client did not read fast enough. Connect again, and get the state.
+    /// The client did not read fast enough. Reconnect to get the state.
     TooSlow,
     /// The topic was deleted, or has expired.
     TopicEnded,
     /// Nothing came from the client for 15 seconds.
     Silent,
-    /// The caller's token is no longer accepted. Connect again with another one.
+    /// The caller's token has expired. Reconnect with a new one.
     TokenExpired,
     /// The caller may no longer watch the topic.
     Forbidden,
 }
 
 impl CloseReason {
-    /// The close code of RFC 6455; from 4000 on those of our own.
+    /// The WebSocket close code; application codes start at 4000 (RFC 6455).
     #[must_use]
     pub const fn code(self) -> u16 {
         match self {
@@ -48,7 +48,7 @@ impl CloseReason {
         }
     }
 
-    /// The text for people who read logs.
+    /// The reason as text, for logs.
     #[must_use]
     pub const fn text(self) -> &'static str {
         match self {

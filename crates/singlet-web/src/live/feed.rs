@@ -1,4 +1,4 @@
-//! From the changes of tables to topics.
+//! Turns table changes into pushes on topics.
 
 use super::hub::{Hub, Published, Reset};
 use super::push::Content;
@@ -18,22 +18,22 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::time::{sleep, timeout};
 
-/// How long to wait before the changes are asked for again, when that failed.
+/// Delay before a failed change feed is reopened.
 const FOLLOW_PAUSE: Duration = Duration::from_secs(1);
-/// How often a state is read that is older than a push: a read that is not consistent may be.
+/// How often a state older than its push is read again: reads may be eventually consistent.
 const STATE_READS_MAX: usize = 5;
-/// How long to wait before a state that was too old is read again.
+/// Delay before a stale state is read again.
 const STATE_PAUSE: Duration = Duration::from_millis(50);
-/// How many states are read at the same time after changes were lost.
+/// Concurrent state reads after changes were lost.
 const STATES_AT_ONCE_MAX: usize = 16;
-/// How long the state of one topic may take, while the pushes of others wait for it.
+/// Time limit for reading one topic's state, while pushes to other topics wait.
 const STATE_TIME_MAX: Duration = Duration::from_secs(5);
 
 type StateLoader =
     dyn Fn(Topic) -> BoxFuture<'static, Result<Option<TopicState>, Problem>> + Send + Sync;
 type Follower = dyn Fn(Live) -> BoxFuture<'static, ()> + Send + Sync;
 
-/// Pushes of a system: which topics a change concerns, and the state of a topic. Clones are one.
+/// The pushes of a system: maps changes to topics and reads their state. Clones share one hub.
 ///
 /// ```
 /// use serde_json::json;
@@ -53,39 +53,39 @@ pub struct Live {
     state: Arc<StateLoader>,
     followers: Arc<Vec<Arc<Follower>>>,
     is_running: Arc<AtomicBool>,
-    /// Whether the log says already that there are subscribers while nothing is followed.
+    /// Set once the log warns that there are subscribers but nothing is followed.
     is_idle_logged: Arc<AtomicBool>,
 }
 
-/// What happened to one item of a table.
+/// A change to one item of a table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ItemChange<I> {
-    /// What it was, if it was there.
+    /// The item before the change.
     pub old: Option<I>,
-    /// What it is, if it is there.
+    /// The item after the change.
     pub new: Option<I>,
     /// Whether it was deleted because it expired.
     pub is_expiry: bool,
 }
 
-/// Figures of a [`Live`], for metrics.
+/// Counters of a [`Live`], for metrics.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LiveFigures {
-    /// How many topics somebody watches.
+    /// Topics with at least one subscriber.
     pub topics: usize,
-    /// How many subscribers they have.
+    /// Current subscribers.
     pub subscribers: usize,
-    /// How many pushes and states were published to topics that somebody watched.
+    /// Pushes and states published to topics with subscribers.
     pub pushes: u64,
-    /// How many times they were queued for a subscriber.
+    /// Events queued for subscribers.
     pub deliveries: u64,
-    /// How many subscribers were dropped, because they did not keep up or were gone.
+    /// Subscribers dropped because they disconnected or fell behind.
     pub dropped: u64,
 }
 
 impl Live {
-    /// `state` reads a topic for a new subscriber and after a gap; `None`, or a problem with status
-    /// 404, if the topic does not exist (any more).
+    /// `state` reads a topic for new subscribers and after a gap. It returns `None`, or a problem
+    /// with status 404, if the topic does not exist.
     #[must_use]
     pub fn new<F>(state: impl Fn(Topic) -> F + Send + Sync + 'static) -> Self
     where
@@ -100,16 +100,15 @@ impl Live {
         }
     }
 
-    /// For topics whose pages read the state by HTTP: a subscriber gets this event, with
-    /// `{"type": event}` as its data, when it connects and when it may have missed something.
+    /// For topics whose pages read the state over HTTP: a subscriber gets this event, with
+    /// `{"type": event}` as data, when it connects and after a gap.
     #[must_use]
     pub fn signals(event: &'static str) -> Self {
         let state = TopicState::signal(event);
         Self::new(move |_| std::future::ready(Ok(Some(state.clone()))))
     }
 
-    /// Follows the changes of a table. Pushes of one topic are delivered in the order of the feed.
-    /// Nothing is followed before [`Live::run`] runs.
+    /// Follows the changes of a table once [`Live::run`] runs. Pushes of a topic keep feed order.
     #[must_use]
     pub fn follow<D, T>(
         mut self,
@@ -128,8 +127,8 @@ impl Live {
         self
     }
 
-    /// Publishes by hand, to subscribers in this process only. A numbered push behind a gap has the
-    /// state sent instead, soon after this returns.
+    /// Publishes to subscribers in this process only. A numbered push after a gap triggers a state
+    /// push instead, asynchronously.
     pub fn publish(&self, push: Push) {
         let behind_gap = self.publish_all(vec![push]);
         if behind_gap.is_empty() {
@@ -144,12 +143,12 @@ impl Live {
         });
     }
 
-    /// Subscribes: first the state, or what was missed since `last`, then every push.
+    /// Subscribes: first the state, or the events missed since `last`, then every push.
     ///
     /// # Errors
     ///
-    /// [`NOT_FOUND`] if there is no such topic, what reading the state fails with, and [`INTERNAL`]
-    /// if that panics.
+    /// [`NOT_FOUND`] if the topic does not exist, [`INTERNAL`] if the state function panics, and
+    /// any problem that function returns.
     pub async fn subscribe(
         &self,
         topic: Topic,
@@ -159,7 +158,7 @@ impl Live {
             return Err(Problem::new(&NOT_FOUND));
         }
         self.log_if_idle();
-        // First subscribe, then read: what happens in between is queued, and not sent twice.
+        // Subscribe before reading the state: changes in between are queued and deduplicated.
         let mut subscriber = self.hub.subscribe(Arc::clone(topic.name()), last.into());
         if subscriber.is_resumed() {
             return Ok(Subscription::new(None, subscriber));
@@ -176,8 +175,8 @@ impl Live {
         Err(Problem::new(&UNAVAILABLE).safe_to_retry())
     }
 
-    /// Pushes what the feeds of all followed tables say, until their stores are closed. The server
-    /// does this for systems that hand their `Live` to it.
+    /// Publishes the changes of all followed tables until their stores close. The server runs this
+    /// for every system that registers its `Live`.
     pub async fn run(&self) {
         if self.is_running.swap(true, Ordering::SeqCst) {
             tracing::error!("the changes are followed already");
@@ -187,7 +186,7 @@ impl Live {
         join_all(self.followers.iter().map(|follower| follower(self.clone()))).await;
     }
 
-    /// How much is watched and pushed.
+    /// Current counters.
     #[must_use]
     pub fn figures(&self) -> LiveFigures {
         let (topics, subscribers) = self.hub.size();
@@ -228,7 +227,7 @@ impl Live {
         T: Table,
     {
         let mut changes = db.changes_of::<T>().await?;
-        // What happened before the feed began.
+        // Covers changes made before the feed opened.
         self.send_all_states().await;
         loop {
             let change = match changes.next().await {
@@ -241,14 +240,14 @@ impl Live {
                     continue;
                 }
                 Ok(None) => return Ok(()),
-                // An item that cannot be read is no reason to stop.
+                // Skip a corrupt item instead of stopping the feed.
                 Err(error @ singlet::Error::Corrupt(_)) => {
                     tracing::error!(%error, "a change cannot be read");
                     continue;
                 }
                 Err(error) => return Err(error),
             };
-            // A panic must not end the pushes of everybody else.
+            // A panic must not stop the other pushes.
             match catch_unwind(AssertUnwindSafe(|| pushes(&change))) {
                 Ok(pushes) => {
                     for (topic, number) in self.publish_all(pushes) {
@@ -263,8 +262,8 @@ impl Live {
         }
     }
 
-    /// Publishes the pushes of one change. Returns the topics that have a gap before them, with the
-    /// number that their state must have reached.
+    /// Publishes the pushes of one change. Returns topics with a gap, and the number their state
+    /// must have reached.
     fn publish_all(&self, pushes: Vec<Push>) -> Vec<(Topic, u64)> {
         let mut behind_gap = Vec::new();
         let mut pushes = pushes.into_iter().peekable();
@@ -302,7 +301,7 @@ impl Live {
     }
 
     async fn send_all_states(&self) {
-        // Nobody can resume behind changes that were lost.
+        // Changes were lost, so buffered events cannot be resumed.
         self.hub.forget_unwatched();
         let topics = stream::iter(self.hub.topics());
         topics
@@ -312,8 +311,7 @@ impl Live {
             .await;
     }
 
-    /// Sends the state of a topic to all who watch it. It must have reached `number`, if one is
-    /// given.
+    /// Sends a topic's state, at `number` or later if given, to its subscribers.
     async fn send_state(&self, topic: &Topic, number: Option<u64>) {
         let why = match timeout(STATE_TIME_MAX, self.try_send_state(topic, number)).await {
             Ok(None) => return,
@@ -323,13 +321,13 @@ impl Live {
                 CloseReason::Failed
             }
         };
-        // After a failure subscribers connect again, and get the state then.
+        // Subscribers reconnect after a failure and get the state then.
         self.hub.end(topic.as_str(), why);
     }
 
-    /// Reads the state of a topic. A panic is a failure of this topic, and of no other.
+    /// Reads a topic's state. A panic fails only this topic.
     async fn read_state(&self, topic: &Topic) -> Result<Option<TopicState>, Problem> {
-        // The function may panic before it returns its future.
+        // The state function may panic before it returns its future.
         let state = AssertUnwindSafe(async { (self.state)(topic.clone()).await });
         state.catch_unwind().await.unwrap_or_else(|_| {
             tracing::error!(%topic, "the state function of a topic panicked");
@@ -337,7 +335,7 @@ impl Live {
         })
     }
 
-    /// Logs once that subscribers wait for changes that nobody follows.
+    /// Logs once that there are subscribers but no running feed.
     fn log_if_idle(&self) {
         let is_idle = !self.followers.is_empty() && !self.is_running.load(Ordering::SeqCst);
         if is_idle && !self.is_idle_logged.swap(true, Ordering::SeqCst) {
@@ -348,7 +346,7 @@ impl Live {
         }
     }
 
-    /// Returns why the topic has to be ended, if it has to.
+    /// Returns the reason to end the topic, if any.
     async fn try_send_state(&self, topic: &Topic, wanted: Option<u64>) -> Option<CloseReason> {
         for _ in 0..STATE_READS_MAX {
             let state = match self.read_state(topic).await {
@@ -376,7 +374,7 @@ impl Live {
 }
 
 impl Push {
-    /// Whether this belongs to the same change of the same topic.
+    /// Whether this push belongs to the given change of the given topic.
     fn is_of(&self, other: &Topic, same: u64) -> bool {
         self.topic == *other
             && matches!(self.content, Content::Event { number: Some(number), .. } if number == same)

@@ -1,4 +1,4 @@
-//! Topics, and who watches them.
+//! Topics and their subscribers.
 
 use super::CloseReason;
 use super::push::Event;
@@ -9,26 +9,25 @@ use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
 use tokio::sync::mpsc::error::TrySendError;
 
-/// How many events may wait for one subscriber. A browser that reads at all is never this far
-/// behind; the texts are shared, so a full queue costs some 10 KB.
+/// Queued events per subscriber. The texts are shared, so a full queue costs about 10 KB.
 const QUEUE_MAX: usize = 1_024;
-/// How many bytes of events may wait for one subscriber. One event always may, however large it is.
+/// Queued bytes per subscriber. A single event may exceed it.
 const QUEUE_BYTES_MAX: usize = 4 << 20;
-/// How many events of a topic are kept for subscribers who come back.
+/// Events buffered per topic for resuming subscribers.
 const RECENT_MAX: usize = 128;
-/// How many bytes of events of a topic are kept for subscribers who come back.
+/// Bytes buffered per topic for resuming subscribers.
 const RECENT_BYTES_MAX: usize = 1 << 20;
-/// How many bytes of events of all topics are kept. A topic that wants to keep more then forgets its
-/// own; who comes back to it gets the state.
+/// Bytes buffered over all topics. A topic that would exceed it drops its own events; resuming
+/// subscribers then get the state.
 const KEPT_BYTES_MAX: usize = 64 << 20;
-/// How long a topic is kept after its last subscriber has left, so that it can come back.
+/// How long a topic is kept after its last subscriber left.
 const UNWATCHED_TIME_MAX: Duration = Duration::from_secs(60);
-/// How many bytes of events of such a topic are kept.
+/// Bytes buffered per topic without subscribers.
 const UNWATCHED_BYTES_MAX: usize = 64 << 10;
-/// How many topics are kept that nobody watches. The one that was left first goes first.
+/// Topics kept without subscribers; the oldest are dropped first.
 const UNWATCHED_MAX: usize = 1_000;
 
-/// Topics, and who watches them. Clones are one hub.
+/// Topics and their subscribers. Clones share one hub.
 #[derive(Clone, Default)]
 pub(super) struct Hub(Arc<Shared>);
 
@@ -38,7 +37,7 @@ struct Shared {
     counters: Counters,
 }
 
-/// What happened since the hub was made.
+/// Totals since the hub was created.
 #[derive(Default)]
 pub(super) struct Counters {
     pub(super) pushes: AtomicU64,
@@ -49,28 +48,28 @@ pub(super) struct Counters {
 #[derive(Default)]
 struct Topics {
     by_name: HashMap<Arc<str>, TopicLog>,
-    /// How many bytes of events all topics keep.
+    /// Bytes buffered over all topics.
     kept_bytes: Arc<AtomicUsize>,
     next_watcher: u64,
-    /// The topics that nobody watches, in the order in which they were left, and since when.
+    /// Topics without watchers and when the last one left, oldest first.
     unwatched: BTreeMap<u64, (Instant, Arc<str>)>,
     next_unwatched: u64,
 }
 
-/// A topic that somebody watches, or watched not long ago.
+/// A topic that is watched, or was until recently.
 struct TopicLog {
     watchers: Vec<Watcher>,
     /// The key in [`Topics::unwatched`], if the last watcher has left.
     unwatched: Option<u64>,
-    /// The number of the last change that watchers know, by a push or by the state.
+    /// The latest change number published, by push or by state.
     last: Option<u64>,
     recent: VecDeque<Event>,
     recent_bytes: KeptBytes,
-    /// From this number on all events are in `recent`.
+    /// `recent` has every event from this number on.
     kept_from: u64,
 }
 
-/// How many bytes of events a topic keeps. They count towards those of all topics.
+/// Bytes buffered by one topic, also counted in the total of all topics.
 struct KeptBytes {
     bytes: usize,
     total: Arc<AtomicUsize>,
@@ -87,7 +86,7 @@ impl KeptBytes {
         self.total.fetch_sub(bytes, Ordering::Relaxed);
     }
 
-    /// Whether `more` bytes would be too many for the topic, or for all topics together.
+    /// Whether `more` bytes would exceed the limit of the topic or of all topics.
     fn would_exceed(&self, more: usize, bytes_max: usize) -> bool {
         let total = self.total.load(Ordering::Relaxed);
         self.bytes + more > bytes_max || total + more > KEPT_BYTES_MAX
@@ -100,53 +99,51 @@ impl Drop for KeptBytes {
     }
 }
 
-/// One subscriber, on the hub's side.
+/// The hub's side of a subscriber.
 struct Watcher {
     id: u64,
     queue: mpsc::Sender<Event>,
     backlog: Arc<Backlog>,
-    /// The number from which on everything is in its queue; `None` if nothing was queued yet.
+    /// Its queue has everything from this number on; `None` if nothing was queued yet.
     queued_from: Option<u64>,
 }
 
-/// What both sides of a queue know.
+/// Queue state shared by watcher and subscriber.
 #[derive(Default)]
 struct Backlog {
     bytes: AtomicUsize,
     end: OnceLock<CloseReason>,
 }
 
-/// What became of a push.
+/// Outcome of a push.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Published {
-    /// It went to so many subscribers.
+    /// Queued for this many subscribers.
     Delivered(usize),
-    /// It had been published before. Feeds may repeat themselves.
+    /// Already published. Feeds deliver at least once.
     Duplicate,
-    /// Others should have come before it, and have not. Nobody has received it: publish the
-    /// state with [`Hub::publish_state`] instead.
+    /// Earlier numbers are missing. Not delivered: use [`Hub::publish_state`] instead.
     Gap,
 }
 
-/// What became of a state.
+/// Outcome of publishing a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reset {
-    /// All watchers have it, or know as much already.
+    /// All watchers are at this state or newer.
     Done,
-    /// Watchers know more than it says: it is stale, or the topic began anew.
+    /// Watchers are ahead of the state: it is stale, or the topic was recreated.
     Older,
 }
 
 impl Hub {
-    /// A hub without topics. They come with their first subscriber. 60 s after the last one has
-    /// left they go; until then it can come back and gets what it has missed.
+    /// An empty hub. Topics are created by their first subscriber and dropped 60 s after the last
+    /// one left; until then it can resume.
     pub(super) fn new() -> Self {
         Self::default()
     }
 
-    /// Subscribes to a topic from now on. With the number of the last push that was seen before,
-    /// the subscriber also gets those that it has missed, if the hub still has all of them;
-    /// [`Subscriber::is_resumed`] tells.
+    /// Subscribes to a topic. Given the last number seen, also queues the missed events if all are
+    /// buffered; see [`Subscriber::is_resumed`].
     pub(super) fn subscribe(
         &self,
         name: impl Into<Arc<str>>,
@@ -166,13 +163,13 @@ impl Hub {
             topics.unwatched.remove(&key);
         }
         if topic.watchers.is_empty() && !is_resumed {
-            // Nobody depends on the old numbers: the topic may have begun anew.
+            // No watcher depends on the old numbers: the topic may have been recreated.
             *topic = new_topic();
         }
         let mut watcher = Watcher { id, queue, backlog: Arc::default(), queued_from: None };
         let backlog = Arc::clone(&watcher.backlog);
         for event in missed.unwrap_or_default() {
-            // There is room: fewer are kept than fit into a queue.
+            // Fits: the buffer is smaller than a queue.
             let _ = watcher.send(&event);
         }
         topic.watchers.push(watcher);
@@ -180,8 +177,8 @@ impl Hub {
         Subscriber { hub: self.clone(), topic: name, id, receiver, backlog, after, is_resumed }
     }
 
-    /// Sends the events of one change to all subscribers of a topic, in this order. All of them have
-    /// its number; the numbers of changes go up one by one.
+    /// Sends the events of one change to all subscribers, in order. They share its number; change
+    /// numbers are consecutive.
     pub(super) fn publish_change(
         &self,
         topic: &str,
@@ -197,7 +194,7 @@ impl Hub {
                 if !topic.watchers.is_empty() {
                     return Published::Gap;
                 }
-                // Nobody needs the state, and nobody can resume behind a gap.
+                // No subscriber needs the state, and a gap cannot be resumed.
                 topics.remove(name);
                 return Published::Delivered(0);
             }
@@ -212,14 +209,14 @@ impl Hub {
         Published::Delivered(topic.watchers.len())
     }
 
-    /// Sends an event without a number to all subscribers of a topic.
+    /// Sends an event without a number to all subscribers.
     pub(super) fn publish_unnumbered(&self, topic: &str, event: &Event) {
         if let Some(topic) = self.lock().by_name.get_mut(topic) {
             topic.send(event, &self.0.counters);
         }
     }
 
-    /// Sends the state to all subscribers of a topic, unless they know as much already.
+    /// Sends the state to all subscribers, unless it is older than or equal to the last push.
     pub(super) fn publish_state(&self, topic: &str, state: &Event) -> Reset {
         let mut topics = self.lock();
         let Some(topic) = topics.by_name.get_mut(topic) else { return Reset::Done };
@@ -232,7 +229,7 @@ impl Hub {
         Reset::Done
     }
 
-    /// Ends a topic: its subscribers receive what is on its way and then nothing more.
+    /// Ends a topic. Subscribers still receive queued events.
     pub(super) fn end(&self, topic: &str, why: CloseReason) {
         let ended = self.lock().remove(topic);
         for watcher in ended.into_iter().flat_map(|topic| topic.watchers) {
@@ -240,14 +237,14 @@ impl Hub {
         }
     }
 
-    /// The names of all topics that somebody watches.
+    /// Names of all topics with watchers.
     pub(super) fn topics(&self) -> Vec<Arc<str>> {
         let topics = self.lock();
         let watched = topics.by_name.iter().filter(|(_, topic)| !topic.watchers.is_empty());
         watched.map(|(name, _)| Arc::clone(name)).collect()
     }
 
-    /// How many topics are watched, and by how many subscribers.
+    /// Number of watched topics and of their subscribers.
     pub(super) fn size(&self) -> (usize, usize) {
         let topics = self.lock_and_expire();
         let watchers = topics.by_name.values().map(|topic| topic.watchers.len());
@@ -256,7 +253,7 @@ impl Hub {
             .fold((0, 0), |(topics, all), count| (topics + 1, all + count))
     }
 
-    /// Forgets the topics that nobody watches: changes were lost, so nobody can resume.
+    /// Drops topics without watchers: changes were lost, so they cannot be resumed.
     pub(super) fn forget_unwatched(&self) {
         let mut topics = self.lock();
         topics.by_name.retain(|_, topic| !topic.watchers.is_empty());
@@ -268,7 +265,7 @@ impl Hub {
     }
 
     fn lock(&self) -> MutexGuard<'_, Topics> {
-        // Nothing that can panic is done while the lock is held.
+        // No code that can panic runs under this lock.
         self.0.topics.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -288,7 +285,7 @@ impl Topics {
         Some(topic)
     }
 
-    /// Takes a watcher from its topic. A topic without watchers is kept for a while.
+    /// Removes a watcher. A topic without watchers is kept for a while.
     fn leave(&mut self, name: &Arc<str>, watcher: u64) {
         let Some(topic) = self.by_name.get_mut(name) else { return };
         topic.watchers.retain(|other| other.id != watcher);
@@ -296,7 +293,7 @@ impl Topics {
             return;
         }
         if topic.last.is_none() {
-            // Without numbers nobody can resume.
+            // Without numbers a topic cannot be resumed.
             self.by_name.remove(name);
             return;
         }
@@ -308,7 +305,7 @@ impl Topics {
         self.expire(now);
     }
 
-    /// Forgets topics that nobody has watched for too long, or that are too many.
+    /// Drops unwatched topics that are too old or too many.
     fn expire(&mut self, now: Instant) {
         while let Some(since) = self.unwatched.values().next().map(|(since, _)| *since) {
             let is_over = now.saturating_duration_since(since) >= UNWATCHED_TIME_MAX;
@@ -334,7 +331,7 @@ impl TopicLog {
         }
     }
 
-    /// The events after this number, if all of them are still there.
+    /// The events after this number, if all are buffered.
     fn after(&self, last_seen: u64) -> Option<Vec<Event>> {
         let last = self.last?;
         let is_complete = last_seen <= last && self.kept_from <= last_seen.saturating_add(1);
@@ -342,8 +339,7 @@ impl TopicLog {
         is_complete.then(|| missed.cloned().collect())
     }
 
-    /// Queues an event for all watchers. One that has no room, or is gone, loses its place: it finds
-    /// its queue ended.
+    /// Queues an event for all watchers. A watcher whose queue is full or closed is removed.
     fn send(&mut self, event: &Event, counters: &Counters) {
         if self.watchers.is_empty() {
             return;
@@ -357,7 +353,7 @@ impl TopicLog {
     }
 
     fn reset(&mut self, number: u64, state: &Event, counters: &Counters) {
-        // A state says what the events before it have said, and is none to be repeated.
+        // The state supersedes buffered events. It is not replayed itself.
         self.recent.clear();
         self.recent_bytes.subtract(self.recent_bytes.bytes);
         self.kept_from = number.saturating_add(1);
@@ -368,11 +364,12 @@ impl TopicLog {
         }
     }
 
-    /// Keeps an event for those who come back. Events of one change are kept or forgotten together.
+    /// Buffers an event for resuming subscribers. Events of one change are kept or dropped
+    /// together.
     fn keep(&mut self, number: u64, event: Event) {
         let bytes = event.data().len();
         if !self.make_room(1, bytes) {
-            // It is too large to be kept.
+            // Too large to buffer.
             self.kept_from = number.saturating_add(1);
         } else if number >= self.kept_from {
             self.recent_bytes.add(bytes);
@@ -380,8 +377,8 @@ impl TopicLog {
         }
     }
 
-    /// Forgets the oldest events until there is room for so many more, of so many bytes in all.
-    /// `false` if there never is.
+    /// Drops the oldest events until `count` more with `bytes` in all fit. `false` if they never
+    /// do.
     fn make_room(&mut self, count: usize, bytes: usize) -> bool {
         let bytes_max =
             if self.watchers.is_empty() { UNWATCHED_BYTES_MAX } else { RECENT_BYTES_MAX };
@@ -401,7 +398,7 @@ impl TopicLog {
 }
 
 impl Watcher {
-    /// Queues an event, if there is room.
+    /// Queues an event. `false` if the queue is full or closed.
     fn send(&mut self, event: &Event) -> bool {
         let bytes = event.data().len();
         let queued = self.backlog.bytes.fetch_add(bytes, Ordering::Relaxed);
@@ -416,32 +413,32 @@ impl Watcher {
     }
 }
 
-/// Receives what is published to a topic, until it is dropped.
+/// Receives the events of a topic until it is dropped.
 pub(super) struct Subscriber {
     hub: Hub,
     topic: Arc<str>,
     id: u64,
     receiver: mpsc::Receiver<Event>,
     backlog: Arc<Backlog>,
-    /// Events up to this number are known already.
+    /// Events up to this number are skipped.
     after: Option<u64>,
     is_resumed: bool,
 }
 
 impl Subscriber {
-    /// Whether all that was missed comes by itself. If not, read the present state, hand it on,
-    /// and call [`Subscriber::skip_until`] with its number.
+    /// Whether the missed events are queued. If not, send the current state and call
+    /// [`Subscriber::skip_until`] with its number.
     pub(super) fn is_resumed(&self) -> bool {
         self.is_resumed
     }
 
-    /// Passes over pushes up to this number: what they tell is known.
+    /// Skips pushes up to this number.
     pub(super) fn skip_until(&mut self, number: u64) {
         self.after = Some(number);
     }
 
-    /// Begins behind a state with this number. `false` if that is not possible: the state is older
-    /// than a push that came before this subscriber, and has to be read again.
+    /// Starts after a state with this number. `false` if the state is older than a push published
+    /// before this subscriber joined: read it again.
     pub(super) fn begin_after(&mut self, number: u64) -> bool {
         let mut topics = self.hub.lock();
         if let Some(topic) = topics.by_name.get_mut(&self.topic) {
@@ -452,7 +449,7 @@ impl Subscriber {
                 Some(last) if number < last && !is_joined => return false,
                 Some(_) => {}
                 None => {
-                    // From here on a gap is noticed.
+                    // Gaps are detected from here on.
                     topic.last = Some(number);
                     topic.kept_from = number.saturating_add(1);
                 }
@@ -463,7 +460,7 @@ impl Subscriber {
         true
     }
 
-    /// The next push; `None` when the subscriber has lost its place, or the topic has ended.
+    /// The next push; `None` if the subscriber was dropped or the topic ended.
     pub(super) async fn next_event(&mut self) -> Option<Event> {
         loop {
             let event = self.receiver.recv().await?;
@@ -473,7 +470,7 @@ impl Subscriber {
         }
     }
 
-    /// The next push, if it is there already.
+    /// The next push, if one is queued.
     pub(super) fn try_next_event(&mut self) -> Option<Event> {
         loop {
             let event = self.receiver.try_recv().ok()?;
@@ -483,13 +480,13 @@ impl Subscriber {
         }
     }
 
-    /// Notes that an event has left the queue. `false` if what it says is known.
+    /// Accounts for a dequeued event. `false` to skip it.
     fn receive(&self, event: &Event) -> bool {
         self.backlog.bytes.fetch_sub(event.data().len(), Ordering::Relaxed);
         event.number().is_none_or(|number| self.after.is_none_or(|after| number > after))
     }
 
-    /// Why nothing comes any more.
+    /// Why the queue ended.
     pub(super) fn end_reason(&self) -> CloseReason {
         self.backlog.end.get().copied().unwrap_or(CloseReason::TooSlow)
     }

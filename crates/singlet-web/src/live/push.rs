@@ -1,4 +1,4 @@
-//! What is pushed, and to whom.
+//! Pushes and their topics.
 
 use super::{CloseReason, Text};
 use bytes::Bytes;
@@ -7,11 +7,10 @@ use serde_json::{Map, Value, json};
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-/// How many bytes the name of a topic may have. Longer ones come from an address that somebody made
-/// up, and there is no such topic.
+/// Longest topic name in bytes. A longer name in a request is a 404.
 const TOPIC_BYTES_MAX: usize = 512;
 
-/// What can be watched, such as one game: `Topic::new("game", &code)`.
+/// A subject to subscribe to, such as one game: `Topic::new("game", &code)`.
 ///
 /// ```
 /// use singlet_web::live::Topic;
@@ -24,13 +23,13 @@ const TOPIC_BYTES_MAX: usize = 512;
 pub struct Topic(Arc<str>);
 
 impl Topic {
-    /// The topic of one thing of a kind. `kind` has no slash.
+    /// The topic `kind/id`. `kind` must not contain a slash.
     #[must_use]
     pub fn new(kind: &'static str, id: impl fmt::Display) -> Self {
         Self(format!("{kind}/{id}").into())
     }
 
-    /// The whole name.
+    /// The full name.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -42,13 +41,13 @@ impl Topic {
         self.0.split_once('/').map_or(&*self.0, |(kind, _)| kind)
     }
 
-    /// The part behind the first slash; empty if there is none.
+    /// The part after the first slash; empty if there is none.
     #[must_use]
     pub fn id(&self) -> &str {
         self.0.split_once('/').map_or("", |(_, id)| id)
     }
 
-    /// Whether a topic may have this name: it is short, and has no blanks.
+    /// Whether the name is short enough and has no whitespace or control characters.
     pub(super) fn is_valid(&self) -> bool {
         let is_blank = |one: char| one.is_whitespace() || one.is_control();
         !self.0.is_empty() && self.0.len() <= TOPIC_BYTES_MAX && !self.0.contains(is_blank)
@@ -81,10 +80,10 @@ impl fmt::Display for Topic {
     }
 }
 
-/// One message for everybody who watches a topic.
+/// A message for all subscribers of a topic.
 ///
-/// Server-Sent Events carry the name of the event and the data. On a WebSocket only the data is
-/// sent, so it should name its kind itself (`#[serde(tag = "type")]`) where sockets are used.
+/// Server-Sent Events carry the event name and the data. WebSockets carry only the data, so tag it
+/// with its type (`#[serde(tag = "type")]`) where sockets are used.
 #[derive(Clone, Debug)]
 pub struct Push {
     pub(super) topic: Topic,
@@ -98,12 +97,11 @@ pub(super) enum Content {
 }
 
 impl Push {
-    /// A push with a number. The numbers of a topic go up one by one: a gap makes the kit send the
-    /// state, a repetition is dropped.
+    /// A numbered push. The numbers of a topic are consecutive: a gap resends the state, a
+    /// duplicate is dropped.
     ///
-    /// Several pushes of one change have the same number. A client that lost the connection between
-    /// two of them resumes behind both. So the first one must say everything that changes the state;
-    /// the others only announce.
+    /// Pushes of one change share its number. A client disconnected between two of them resumes
+    /// after both, so the first must carry every state change; the rest are announcements.
     #[must_use]
     pub fn numbered(
         topic: impl Into<Topic>,
@@ -114,14 +112,14 @@ impl Push {
         Self::new(topic.into(), Some(number), event, data)
     }
 
-    /// A push without a number. It cannot be resumed: who reconnects gets the state. It may also
-    /// come once more behind a state that has it already.
+    /// A push without a number. A client that reconnects gets the state instead, and may get the
+    /// push again after a state that includes it.
     #[must_use]
     pub fn unnumbered(topic: impl Into<Topic>, event: &'static str, data: &impl Serialize) -> Self {
         Self::new(topic.into(), None, event, data)
     }
 
-    /// The topic is gone: subscribers get what is queued, then the end.
+    /// Ends the topic: subscribers get queued events, then the end.
     #[must_use]
     pub fn end(topic: impl Into<Topic>) -> Self {
         Self { topic: topic.into(), content: Content::End }
@@ -134,39 +132,39 @@ impl Push {
     }
 }
 
-/// The state of a topic: the first thing a subscriber gets, and what it gets after a gap.
+/// The state of a topic, sent to new subscribers and after a gap.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TopicState {
-    /// The number of the last push that the state includes; `None` if pushes have no numbers.
+    /// The last push included in the state; `None` if pushes are unnumbered.
     pub number: Option<u64>,
-    /// The name of the event.
+    /// The event name.
     pub event: &'static str,
-    /// The state in JSON.
+    /// The state as JSON.
     pub data: Text,
 }
 
 impl TopicState {
-    /// A state that includes all pushes up to this number.
+    /// A state that includes all pushes up to `number`.
     #[must_use]
     pub fn numbered(number: u64, event: &'static str, data: &impl Serialize) -> Self {
         check_event_name(event);
         Self { number: Some(number), event, data: to_text(event, data) }
     }
 
-    /// The state of a topic whose pushes have no numbers.
+    /// The state of a topic with unnumbered pushes.
     #[must_use]
     pub fn unnumbered(event: &'static str, data: &impl Serialize) -> Self {
         check_event_name(event);
         Self { number: None, event, data: to_text(event, data) }
     }
 
-    /// A state that says nothing but that it is time to read by HTTP.
+    /// A state that only tells clients to read over HTTP.
     pub(super) fn signal(event: &'static str) -> Self {
         Self::unnumbered(event, &json!({"type": event}))
     }
 }
 
-/// The name of an event is written by a programmer, and stands in a line of its own.
+/// Event names are constants that appear on a line in the stream.
 fn check_event_name(event: &'static str) {
     let is_name = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
     assert!(
@@ -178,7 +176,7 @@ fn check_event_name(event: &'static str) {
 fn to_text(event: &'static str, data: &impl Serialize) -> Text {
     match serde_json::to_string(data) {
         Ok(text) => text.into(),
-        // A map whose keys are no text, which a test of the system finds.
+        // For example a map with non-string keys: a bug in the system.
         Err(error) => {
             tracing::error!(%error, event, "the data of a push cannot be written as JSON");
             Text::from_static("null")
@@ -186,21 +184,21 @@ fn to_text(event: &'static str, data: &impl Serialize) -> Text {
     }
 }
 
-/// The event with which Server-Sent Events end.
+/// The final event of a stream.
 const END_EVENT: &str = "end";
 
-/// What subscribers get. Clones share their text.
+/// An event as subscribers get it. Clones share the text.
 #[derive(Clone)]
 pub struct Event(Arc<Inner>);
 
 struct Inner {
     number: Option<u64>,
-    /// Whether the client may resume behind this: it is the last one of its change.
+    /// Whether a client can resume after this event: it is the last of its change.
     is_last: bool,
     is_state: bool,
     event: &'static str,
     data: Text,
-    /// As Server-Sent Events write it: once for all who read it.
+    /// The encoded event, shared by all readers.
     sse: OnceLock<Bytes>,
 }
 
@@ -221,7 +219,7 @@ impl Event {
         Self(Arc::new(Inner { number, is_last: true, is_state: true, event, data, sse }))
     }
 
-    /// The same state with more members.
+    /// The same state with additional members.
     pub(super) fn with_members(&self, members: &Map<String, Value>) -> Self {
         let Ok(mut object) = serde_json::from_str::<Map<String, Value>>(self.data()) else {
             return self.clone();
@@ -231,19 +229,19 @@ impl Event {
         Self::state(TopicState { number, event, data: to_text(event, &object) })
     }
 
-    /// The number of the change, if it has one.
+    /// The number of the change.
     #[must_use]
     pub fn number(&self) -> Option<u64> {
         self.0.number
     }
 
-    /// The name of the event.
+    /// The event name.
     #[must_use]
     pub fn name(&self) -> &'static str {
         self.0.event
     }
 
-    /// The data, in JSON.
+    /// The data as JSON.
     #[must_use]
     pub fn data(&self) -> &Text {
         &self.0.data
@@ -255,7 +253,7 @@ impl Event {
         self.0.is_state
     }
 
-    /// As Server-Sent Events write it.
+    /// Encodes the event for Server-Sent Events.
     pub(super) fn to_sse(&self) -> Bytes {
         let written = self.0.sse.get_or_init(|| {
             let Inner { number, is_last, event, data, .. } = &*self.0;
@@ -272,7 +270,7 @@ impl fmt::Debug for Event {
     }
 }
 
-/// The last event of a stream.
+/// Encodes the final event of a stream.
 pub(super) fn end_event(why: CloseReason) -> Bytes {
     let data = json!({"type": END_EVENT, "code": why.code(), "reason": why.text()}).to_string();
     write_event(None, END_EVENT, &data).into()
@@ -288,7 +286,7 @@ fn write_event(id: Option<u64>, event: &str, data: &str) -> String {
     text.push_str("event: ");
     text.push_str(event);
     text.push('\n');
-    // JSON as we write it has one line. A state that a system wrote itself may have more.
+    // Our JSON is a single line, but a state written by a system may have several.
     for line in data.split(['\n', '\r']) {
         text.push_str("data: ");
         text.push_str(line);

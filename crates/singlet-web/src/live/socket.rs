@@ -1,4 +1,4 @@
-//! One client's WebSocket.
+//! The server side of a WebSocket.
 
 use super::subscription::Subscription;
 use super::{CloseReason, Text};
@@ -28,39 +28,36 @@ use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::protocol::{CloseFrame, WebSocketConfig};
 use tokio_tungstenite::tungstenite::{self, Bytes, Message};
 
-/// How many bytes a message from a client may have. Games send a hundred.
+/// Maximum size of a message from a client. Games send about 100 bytes.
 const MESSAGE_BYTES_MAX: usize = 16 << 10;
-/// How often a client may send something: faster than anybody can click.
+/// Message rate per client: faster than anyone can click.
 const MESSAGE_RATE: Rate = Rate { per_second: 20.0, burst: 40.0 };
-/// How often a client may say that it is there, which costs it nothing. Pages do it every 5 s. What
-/// comes beyond counts as messages.
+/// Pings per client that are not counted as messages. Pages send one every 5 s.
 const PING_RATE: Rate = Rate { per_second: 2.0, burst: 10.0 };
-/// How many bytes may wait in a socket until the network takes them.
+/// Bytes buffered for writing to the network.
 const WRITE_BYTES_MAX: usize = 1 << 20;
-/// How often the server asks whether the client is there.
+/// How often the server pings the client.
 const PING_INTERVAL: Duration = Duration::from_secs(5);
-/// After so much silence the client is gone.
+/// A client silent for this long is disconnected.
 const SILENCE_MAX: Duration = Duration::from_secs(15);
-/// How long the network may refuse what we write. A client that does not read for so long is gone,
-/// or wants us to keep what it does not want.
+/// Write stall timeout.
 const WRITE_TIME_MAX: Duration = Duration::from_secs(5);
-/// How long the client may take to close its side after we have closed ours. What it sends in the
-/// meantime is read and thrown away: otherwise the system would reset the connection, and the
-/// client would not learn the reason.
+/// How long to wait for the client's side to close. Its input is drained meanwhile; otherwise the
+/// kernel resets the connection and the client never sees the close reason.
 const CLOSE_TIME_MAX: Duration = Duration::from_secs(1);
-/// How many bytes are thrown away after a close.
+/// Bytes drained after a close.
 const CLOSE_BYTES_MAX: usize = 1 << 20;
 
-/// What a page sends to show that it is there, and what it gets.
+/// An application-level ping, and the reply.
 const PING: &str = r#"{"type":"ping"}"#;
 const PONG: Text = Text::from_static(r#"{"type":"pong"}"#);
 
-/// How the bytes of all sockets are dealt with.
+/// Buffer and message limits of all sockets.
 pub(super) fn config() -> WebSocketConfig {
     WebSocketConfig::default()
         .max_message_size(Some(MESSAGE_BYTES_MAX))
         .max_frame_size(Some(MESSAGE_BYTES_MAX))
-        // The default of 128 KB is for those who read more than clicks.
+        // Messages are small; the default is 128 KB.
         .read_buffer_size(4 << 10)
         .write_buffer_size(4 << 10)
         .max_write_buffer_size(WRITE_BYTES_MAX)
@@ -68,27 +65,27 @@ pub(super) fn config() -> WebSocketConfig {
 
 /// One client's WebSocket.
 ///
-/// Ends when the client leaves, is silent for 15 seconds, stops reading, sends too much, or the
-/// server stops. The socket answers `{"type":"ping"}` with `{"type":"pong"}` itself, and charges
-/// nobody for it.
+/// Closes when the client leaves, is silent for 15 seconds, stops reading, exceeds its message
+/// rate, or when the server stops. The socket answers `{"type":"ping"}` with `{"type":"pong"}`
+/// itself; within the ping rate this is not counted as a message.
 pub struct Socket {
     stream: WebSocketStream<TokioIo<Upgraded>>,
     subscription: Option<Subscription>,
     guard: ConnectionGuard,
     /// When the client last sent anything.
     heard: Instant,
-    /// When the client is to be asked next whether it is there.
+    /// When to ping next.
     ping_at: Instant,
     heartbeat: Option<Heartbeat>,
     allowance: Bucket,
     ping_allowance: Bucket,
-    /// The limits of the client's address, on which messages count as requests do.
+    /// Limits of the client's address. Messages count like requests.
     limits: Option<ClientLimits>,
     declared: DeclaredProblems,
     is_over: bool,
 }
 
-/// What is done while the client is there.
+/// A periodic callback while the client is connected.
 struct Heartbeat {
     every: Duration,
     due: Instant,
@@ -96,7 +93,7 @@ struct Heartbeat {
     running: Option<BoxFuture<'static, ()>>,
 }
 
-/// What a socket can wait for.
+/// Events a socket waits for.
 enum Occurrence {
     Push(Option<super::Event>),
     Message(Option<Result<Message, tungstenite::Error>>),
@@ -128,13 +125,13 @@ impl Socket {
         }
     }
 
-    /// From now on, what the subscription delivers goes to the client while [`Socket::next`] waits.
+    /// Forwards the subscription to the client while [`Socket::next`] waits.
     pub fn follow(&mut self, subscription: Subscription) {
         self.subscription = Some(subscription);
     }
 
-    /// Calls `renew` as often as this while the client is there and [`Socket::next`] waits: to renew
-    /// what says that it is present. A renewal that takes longer than the interval delays the next.
+    /// Calls `renew` at this interval while the client is connected and [`Socket::next`] waits, for
+    /// example to renew a presence record. A slow renewal delays the next one.
     pub fn on_heartbeat<F>(
         &mut self,
         every: Duration,
@@ -150,9 +147,9 @@ impl Socket {
         });
     }
 
-    /// What the client sends next; `None` when the connection is over. A message counts as a
-    /// request of the client's address does: if there were too many, what comes is a problem for
-    /// [`Socket::refuse`] instead of the message, and the socket goes on.
+    /// The next message; `None` once the connection is closed. Messages count against the limits of
+    /// the client's address. Over the limit this returns a problem for [`Socket::refuse`] instead
+    /// of the message, and the socket stays open.
     pub async fn next(&mut self) -> Option<Result<Text, Problem>> {
         let mut timer = pin!(sleep_until(self.next_tick()));
         while !self.is_over {
@@ -194,8 +191,8 @@ impl Socket {
         None
     }
 
-    /// The next message, validated against the JSON schema of its type and read; `None` when the
-    /// connection is over. A problem is for [`Socket::refuse`].
+    /// The next message, validated against the JSON schema of its type; `None` once the connection
+    /// is closed. Pass a problem to [`Socket::refuse`].
     pub async fn next_message<M>(&mut self) -> Option<Result<M, Problem>>
     where
         M: DeserializeOwned + JsonSchema + 'static,
@@ -204,28 +201,28 @@ impl Socket {
             Ok(text) => text,
             Err(problem) => return Some(Err(problem)),
         };
-        let json = serde_json::from_str(&text).map_err(|error| {
+        let place = FieldLocation::Message;
+        let parsed = validate::parse(text.as_bytes(), place).map_err(|error| {
             Problem::new(&MALFORMED).detail(format!("the message is not JSON: {error}"))
         });
-        Some(json.and_then(|json| {
-            validate::read(json, &validator_of::<M>(), FieldLocation::Message)
-                .map_err(Problem::invalid)
+        Some(parsed.and_then(|(json, mut errors)| {
+            errors.extend(validator_of::<M>().field_errors(&json, place));
+            validate::read_checked(&json, errors, place).map_err(Problem::invalid)
         }))
     }
 
-    /// The limits of the client's address.
+    /// Limits of the client's address.
     #[must_use]
     pub fn account(&self) -> Option<&ClientLimits> {
         self.limits.as_ref()
     }
 
-    /// Sends a text to this client alone. If that fails, the socket is over, which [`Socket::next`]
-    /// will tell.
+    /// Sends a text to this client. If that fails, [`Socket::next`] returns `None`.
     pub async fn send(&mut self, text: impl Into<Text>) {
         self.write(Message::Text(text.into())).await;
     }
 
-    /// Sends a message in JSON to this client alone. If that fails, the socket is over.
+    /// Sends a message as JSON to this client. If that fails, the socket is closed.
     pub async fn send_message(&mut self, message: &impl Serialize) {
         match serde_json::to_string(message) {
             Ok(text) => self.send(text).await,
@@ -236,18 +233,23 @@ impl Socket {
         }
     }
 
-    /// Tells this client alone that a message of its is refused: the problem in JSON, with `error` as
-    /// its `type`. Like the problems of responses, it must be one that the route declares.
+    /// Sends a problem as JSON with `type` set to `error`. The route must declare the problem. Its
+    /// pointers into the body refer to the message.
     pub async fn refuse(&mut self, problem: &Problem) {
         let checked = self.declared.check(problem);
         let mut message = checked.as_ref().err().unwrap_or(problem).to_json();
         if let Some(kind) = message.get_mut("type") {
             *kind = Value::from("error");
         }
+        for error in message.get_mut("errors").and_then(Value::as_array_mut).into_iter().flatten() {
+            if let Some(place) = error.get_mut("in").filter(|place| **place == "body") {
+                *place = Value::from("message");
+            }
+        }
         self.send(message.to_string()).await;
     }
 
-    /// Closes the connection. Nothing is sent or received any more.
+    /// Closes the connection.
     pub async fn close(&mut self, reason: CloseReason) {
         self.subscription = None;
         let frame = CloseFrame { code: reason.code().into(), reason: reason.text().into() };
@@ -263,7 +265,7 @@ impl Socket {
         idle.map_or(self.ping_at, |heartbeat| heartbeat.due.min(self.ping_at))
     }
 
-    /// Does what is due.
+    /// Runs due timers.
     async fn tick(&mut self) {
         let now = Instant::now();
         if self.heard.elapsed() >= SILENCE_MAX {
@@ -282,7 +284,7 @@ impl Socket {
         }
     }
 
-    /// The text of a message for the session; the rest is between the two ends of the connection.
+    /// The text of a message for the session; control frames are handled here.
     async fn receive(&mut self, message: Message) -> Option<Text> {
         self.heard = Instant::now();
         let now = self.heard.into_std();
@@ -306,7 +308,7 @@ impl Socket {
                 self.close(CloseReason::NotText).await;
                 None
             }
-            // The answers to pings and to closes are written with the next flush.
+            // Pong and close replies go out with the next flush.
             _ => {
                 let flushed = timeout(WRITE_TIME_MAX, self.stream.flush()).await;
                 self.is_over |= !matches!(flushed, Ok(Ok(())));
@@ -315,7 +317,7 @@ impl Socket {
         }
     }
 
-    /// Writes a push, and with it all that wait behind it: one flush for all.
+    /// Writes a push and all queued ones with a single flush.
     async fn push(&mut self, first: Text) {
         let Self { stream, subscription, .. } = self;
         let written = timeout(WRITE_TIME_MAX, async {
@@ -338,7 +340,7 @@ impl Socket {
     }
 }
 
-/// The next event; without a subscription there is none, ever.
+/// The next event; pending without a subscription.
 async fn next_event(subscription: &mut Option<Subscription>) -> Option<super::Event> {
     match subscription {
         Some(subscription) => subscription.next().await,
@@ -346,7 +348,7 @@ async fn next_event(subscription: &mut Option<Subscription>) -> Option<super::Ev
     }
 }
 
-/// Ready once a renewal that runs is done.
+/// Resolves when a running renewal is done.
 async fn renewed(heartbeat: &mut Option<Heartbeat>) {
     let running = heartbeat.as_mut().and_then(|heartbeat| heartbeat.running.as_mut());
     match running {
@@ -358,7 +360,7 @@ async fn renewed(heartbeat: &mut Option<Heartbeat>) {
     }
 }
 
-/// Closes our side, and throws away what the client sends until it closes its own.
+/// Shuts down our side and drains the client's.
 async fn discard_rest(stream: &mut (impl AsyncRead + AsyncWrite + Unpin)) {
     let _ = poll_fn(|context| Pin::new(&mut *stream).poll_shutdown(context)).await;
     let mut space = [0; 4 << 10];
@@ -379,13 +381,13 @@ async fn discard_rest(stream: &mut (impl AsyncRead + AsyncWrite + Unpin)) {
     }
 }
 
-/// Whether a page only says that it is there. Blanks between the words do not matter.
+/// Whether a message is a ping, ignoring whitespace.
 fn is_ping(text: &str) -> bool {
     text.len() <= 2 * PING.len()
         && text.bytes().filter(|byte| !byte.is_ascii_whitespace()).eq(PING.bytes())
 }
 
-/// The validator of a type: made once for all sockets.
+/// The validator of a message type, built once and shared.
 fn validator_of<M: JsonSchema + 'static>() -> Arc<Validator> {
     static VALIDATORS: LazyLock<Mutex<HashMap<TypeId, Arc<Validator>>>> =
         LazyLock::new(Mutex::default);

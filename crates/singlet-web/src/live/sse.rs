@@ -18,32 +18,31 @@ use std::pin::Pin;
 use std::time::Duration;
 use tokio::time::{Instant, Sleep, sleep_until, timeout};
 
-/// The first line: how long a browser waits before it connects again.
+/// Reconnect delay for browsers.
 const RETRY: &[u8] = b"retry: 2000\n\n";
-/// What is sent when there is nothing to send.
+/// Keep-alive comment.
 const COMMENT: &[u8] = b":\n\n";
-/// How long a stream may be silent. A page that misses two comments knows within 10 s that its
-/// connection is lost; many proxies cut what is silent for a minute.
+/// Keep-alive interval. A page that misses two comments knows within 10 s that the connection is
+/// lost; many proxies close connections that are silent for a minute.
 const COMMENT_INTERVAL: Duration = Duration::from_secs(4);
-/// How often the right to read is checked again.
+/// How often access is rechecked.
 const RECHECK_INTERVAL: Duration = Duration::from_secs(60);
-/// By how much of it the intervals of two streams differ at most, so that those who connected
-/// together do not check together.
+/// Recheck intervals of two streams differ by up to this, so that clients that connected together
+/// do not recheck together.
 const RECHECK_SPREAD: Duration = Duration::from_secs(6);
-/// How long a check may take.
+/// Time limit for a recheck.
 const RECHECK_TIME_MAX: Duration = Duration::from_secs(10);
-/// Events that wait are written together, up to about so many bytes.
+/// Queued events are written in chunks of about this size.
 const WRITE_BYTES_MAX: usize = 16 << 10;
 
 type Check = dyn Fn() -> BoxFuture<'static, Result<(), Problem>> + Send;
 
-/// A [`Subscription`] as Server-Sent Events: `id`, `event`, `data`; a comment after 4 s without an
-/// event; `retry: 2000`.
+/// Serves a [`Subscription`] as Server-Sent Events: `id`, `event` and `data`, `retry: 2000`, and a
+/// comment after 4 s without an event.
 ///
-/// If the server ends the stream, the last event is `end`, with the code and the text of a
-/// [`CloseReason`].
-///
-/// Pages read it with `fetch`, because `EventSource` cannot send `Authorization`.
+/// If the server ends the stream, the last event is `end`, with the code and text of a
+/// [`CloseReason`]. Pages read the stream with `fetch`, because `EventSource` cannot send
+/// `Authorization`.
 pub struct EventStream {
     subscription: Subscription,
     check: Option<Box<Check>>,
@@ -51,13 +50,13 @@ pub struct EventStream {
 }
 
 impl EventStream {
-    /// The events of a subscription.
+    /// Streams the events of a subscription.
     #[must_use]
     pub fn new(subscription: Subscription) -> Self {
         Self { subscription, check: None, recheck_interval: RECHECK_INTERVAL }
     }
 
-    /// Checks the right to read again, every 60 s; ends the stream when it is refused.
+    /// Rechecks access every 60 s and ends the stream when it is refused.
     #[must_use]
     pub fn recheck<F>(mut self, check: impl Fn() -> F + Send + 'static) -> Self
     where
@@ -67,7 +66,7 @@ impl EventStream {
         self
     }
 
-    /// Checks as often as this instead: for tests.
+    /// Rechecks at this interval instead: for tests.
     #[must_use]
     pub fn recheck_every(mut self, interval: Duration) -> Self {
         self.recheck_interval = interval;
@@ -101,27 +100,27 @@ impl IntoResponse for EventStream {
         let headers = response.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-        // A proxy that collects answers before it hands them on would hold events back.
+        // Keeps a buffering proxy from holding events back.
         headers
             .insert(HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no"));
-        // The server puts the connection's permit there before the body is read.
+        // The server fills the slot with the connection's permit before the body is read.
         response.extensions_mut().insert(slot);
         response
     }
 }
 
-/// A stream while it is written.
+/// A stream being written.
 struct Streaming {
     subscription: Subscription,
     slot: StreamSlot,
-    /// The connection, from the first byte on. Without a server there is none.
+    /// The connection, from the first byte on. `None` without a server.
     stream: Option<OpenStream>,
     has_begun: bool,
     is_over: bool,
-    /// When something was last sent.
+    /// When anything was last sent.
     sent: Instant,
     comment_timer: Pin<Box<Sleep>>,
-    /// Ready when the caller's token is accepted no more.
+    /// Resolves when the caller's token expires.
     token_end: BoxFuture<'static, ()>,
     recheck: Option<Recheck>,
 }
@@ -130,11 +129,11 @@ struct Recheck {
     check: Box<Check>,
     interval: Duration,
     timer: Pin<Box<Sleep>>,
-    /// A check that is not done yet.
+    /// A check in progress.
     running: Option<BoxFuture<'static, Option<CloseReason>>>,
 }
 
-/// What a stream can wait for.
+/// Events a stream waits for.
 enum Next {
     Event(Option<super::Event>),
     Comment,
@@ -146,7 +145,7 @@ impl Streaming {
         let EventStream { subscription, check, recheck_interval } = stream;
         let now = Instant::now();
         let spread = RECHECK_SPREAD.min(recheck_interval / 10);
-        // Subscribers are numbered in the order in which they came.
+        // Ids are assigned in order of subscription.
         let interval = recheck_interval - spread * (subscription.id() % 16) as u32 / 16;
         let recheck = check.map(|check| Recheck {
             check,
@@ -168,7 +167,7 @@ impl Streaming {
         }
     }
 
-    /// What is to be written next; `None` at the end.
+    /// The next bytes to write; `None` at the end.
     async fn next(&mut self) -> Option<Bytes> {
         if self.is_over {
             return None;
@@ -206,7 +205,7 @@ impl Streaming {
                 }
                 Next::Comment => {
                     let now = Instant::now();
-                    // The timer is not moved for every event, but only when it fires.
+                    // The timer is rearmed only when it fires, not for every event.
                     let is_due = now.duration_since(self.sent) >= COMMENT_INTERVAL;
                     if is_due {
                         self.sent = now;
@@ -220,7 +219,7 @@ impl Streaming {
         }
     }
 
-    /// An event, and those that wait behind it.
+    /// Appends queued events to this one.
     fn with_waiting(&mut self, first: Bytes) -> Bytes {
         let Some(second) = self.subscription.try_next() else { return first };
         let mut all = BytesMut::from(&*first);
@@ -233,7 +232,7 @@ impl Streaming {
     }
 }
 
-/// Ready once the server stops.
+/// Resolves when the server stops.
 async fn stopping(stream: &mut Option<OpenStream>) {
     match stream {
         Some(stream) => stream.stopping().await,
@@ -241,11 +240,11 @@ async fn stopping(stream: &mut Option<OpenStream>) {
     }
 }
 
-/// Ready once the right to read was refused.
+/// Resolves when access is refused.
 async fn refused(recheck: &mut Option<Recheck>) -> CloseReason {
     let Some(recheck) = recheck else { return pending().await };
     loop {
-        // The check is kept outside this future, which ends with every event.
+        // Kept outside this future, which is dropped on every event.
         if let Some(running) = &mut recheck.running {
             let outcome = running.await;
             recheck.running = None;
@@ -262,7 +261,7 @@ async fn refused(recheck: &mut Option<Recheck>) -> CloseReason {
                 Ok(Err(problem)) if problem.problem_type().status < 500 => {
                     Some(CloseReason::Forbidden)
                 }
-                // The client connects again, and is checked then.
+                // The client is checked again when it reconnects.
                 Ok(Err(_)) | Err(_) => Some(CloseReason::Failed),
             }
         }));

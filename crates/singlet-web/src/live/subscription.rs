@@ -1,18 +1,18 @@
-//! What one client gets of a topic.
+//! One client's view of a topic.
 
 use super::hub::Subscriber;
 use super::{CloseReason, Event};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-/// What one client gets of a topic: the state, or what it has missed, and then every push. Made by
-/// [`Live::subscribe`](super::Live::subscribe), and handed to an
-/// [`EventStream`](super::EventStream) or a [`Socket`](super::Socket).
+/// One client's view of a topic: the state, or the events it missed, then every push. Created by
+/// [`Live::subscribe`](super::Live::subscribe); pass it to an [`EventStream`](super::EventStream)
+/// or a [`Socket`](super::Socket).
 pub struct Subscription {
-    /// The state, until it was delivered.
+    /// The state, until delivered.
     state: Option<Event>,
     subscriber: Subscriber,
-    /// What is added to every state.
+    /// Members added to every state.
     members: Map<String, Value>,
 }
 
@@ -21,9 +21,9 @@ impl Subscription {
         Self { state, subscriber, members: Map::new() }
     }
 
-    /// Adds a member to every state that this client gets: what differs from client to client, such
-    /// as the caller's role. It stays as it is while the client is connected, and pushes are the
-    /// same for everybody. A state that is no JSON object is left alone.
+    /// Adds a member to every state this client gets, such as the caller's role. It stays fixed
+    /// while the client is connected; pushes are the same for all clients. A state that is not a
+    /// JSON object is left unchanged.
     #[must_use]
     pub fn with_member(mut self, name: &str, value: &impl Serialize) -> Self {
         match serde_json::to_value(value) {
@@ -40,8 +40,7 @@ impl Subscription {
         }
     }
 
-    /// The next event; `None` at the end, for which [`Subscription::end_reason`] has the reason.
-    /// Nothing is lost if the future is dropped before it is ready.
+    /// The next event; `None` at the end, see [`Subscription::end_reason`]. Cancel safe.
     pub async fn next(&mut self) -> Option<Event> {
         let event = match self.state.take() {
             Some(state) => Some(state),
@@ -50,19 +49,19 @@ impl Subscription {
         event.map(|event| self.add_members(event))
     }
 
-    /// The next event, if it is there already.
+    /// The next event, if one is queued.
     pub fn try_next(&mut self) -> Option<Event> {
         let event = self.state.take().or_else(|| self.subscriber.try_next_event());
         event.map(|event| self.add_members(event))
     }
 
-    /// Why nothing more comes, once [`Subscription::next`] has returned `None`.
+    /// Why the subscription ended, once [`Subscription::next`] returned `None`.
     #[must_use]
     pub fn end_reason(&self) -> CloseReason {
         self.subscriber.end_reason()
     }
 
-    /// Whether the client resumes behind the last number it has seen, without a state.
+    /// Whether the client resumed after the last number it saw, without a state.
     #[must_use]
     pub fn is_resumed(&self) -> bool {
         self.subscriber.is_resumed()

@@ -1,4 +1,4 @@
-//! From HTTP to a WebSocket: the handshake of RFC 6455.
+//! The WebSocket handshake of RFC 6455.
 
 use super::socket::{self, Socket};
 use crate::api::{Argument, DeclaredProblems, Operation, Reply};
@@ -20,7 +20,7 @@ use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
 use tokio_tungstenite::tungstenite::protocol::Role;
 
-/// A request to turn this connection into a socket; an argument of functions.
+/// Extractor for a WebSocket upgrade request.
 pub struct WebSocketUpgrade {
     accept: HeaderValue,
     on_upgrade: OnUpgrade,
@@ -30,11 +30,11 @@ pub struct WebSocketUpgrade {
     declared: DeclaredProblems,
 }
 
-/// The answer that turns the connection into a socket.
+/// The 101 response that upgrades the connection.
 pub struct SwitchingProtocols(Response<Body>);
 
 impl WebSocketUpgrade {
-    /// Agrees, and has the session run with the socket once the browser has heard of it.
+    /// Accepts the upgrade and runs the session once the connection has switched.
     #[must_use]
     pub fn serve<F>(self, session: impl FnOnce(Socket) -> F + Send + 'static) -> SwitchingProtocols
     where
@@ -42,7 +42,7 @@ impl WebSocketUpgrade {
     {
         let Self { accept, on_upgrade, guard, permit, limits, declared } = self;
         tokio::spawn(async move {
-            // The connection may end before it is a socket; then there is nothing to do.
+            // The connection may end before the upgrade completes.
             let Ok(upgraded) = on_upgrade.await else { return };
             let io = TokioIo::new(upgraded);
             let config = Some(socket::config());
@@ -63,7 +63,7 @@ impl WebSocketUpgrade {
 impl Argument for WebSocketUpgrade {
     fn describe(operation: &mut Operation<'_>) {
         operation.header("Upgrade", true, "websocket");
-        // The last two are for messages.
+        // The last two are for messages on the socket.
         for problem_type in [&UPGRADE_REQUIRED, &UNAVAILABLE, &MALFORMED, &INVALID] {
             operation.add_problem(problem_type);
         }
@@ -91,7 +91,7 @@ impl<S: Send + Sync> FromRequestParts<S> for WebSocketUpgrade {
     }
 }
 
-/// What to answer to the key in these headers, if they ask for a socket of the right version.
+/// The accept key, if these headers ask for a WebSocket of the supported version.
 fn accept(headers: &HeaderMap) -> Option<HeaderValue> {
     let has_word = |name: HeaderName, word: &str| {
         let mut values = headers.get_all(name).iter().filter_map(|value| value.to_str().ok());

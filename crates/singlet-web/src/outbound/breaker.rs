@@ -1,22 +1,25 @@
-//! Stops asking a service that fails.
+//! A circuit breaker.
 
-use singlet::Timestamp;
+use crate::random::Random;
+use singlet::{Clock, Timestamp};
 use std::collections::VecDeque;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 /// When a breaker opens, and for how long.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BreakerOptions {
-    /// So many failures in a row open it.
+    /// Opens after this many failures in a row.
     pub in_a_row: u32,
-    /// So many failures of so many last requests open it.
+    /// Opens after this many failures among this many last requests.
     pub of_last: (usize, usize),
-    /// For how long it opens first. The time doubles with every probe that fails.
+    /// How long it stays open at first. Doubles with every failed probe.
     pub open: Duration,
-    /// For how long it opens at most.
+    /// The longest it stays open.
     pub open_max: Duration,
+    /// Random variation of the open time: 20 is ± 20 %.
+    pub jitter_percent: u32,
 }
 
 impl Default for BreakerOptions {
@@ -26,35 +29,49 @@ impl Default for BreakerOptions {
             of_last: (10, 20),
             open: Duration::from_secs(30),
             open_max: Duration::from_secs(300),
+            jitter_percent: 0,
         }
     }
 }
 
-/// A circuit breaker: after too many failures a service is left alone for a while, and then asked
-/// once. If that succeeds, everything is as before. Clones are one.
+/// A circuit breaker: after too many failures it blocks requests for a while, then lets one through
+/// as a probe. If the probe succeeds, it closes. Clones share their state.
 ///
-/// Failures are requests without an answer, and the statuses 429 and 500 and above.
+/// An [`OutboundRequest`](super::OutboundRequest) with a breaker reports its outcome: no response,
+/// 429 and 5xx are failures. For other calls:
+///
+/// ```
+/// use singlet_web::outbound::{Breaker, BreakerOptions};
+///
+/// let breaker = Breaker::new("feed", BreakerOptions::default());
+/// if let Ok(permit) = breaker.admit() {
+///     let answer: Result<u32, &str> = Err("no connection");
+///     permit.report(answer.is_err());
+/// }
+/// assert_eq!(breaker.failures(), 1);
+/// ```
 #[derive(Clone)]
 pub struct Breaker {
     name: &'static str,
     options: Arc<BreakerOptions>,
+    clock: Clock,
     state: Arc<Mutex<State>>,
 }
 
-/// What a breaker does at the moment.
+/// The state of a breaker.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BreakerState {
-    /// Requests are sent.
+    /// Requests are allowed.
     Closed,
-    /// No request is sent before this time.
+    /// Requests are blocked.
     Open {
-        /// When the service is asked again.
+        /// When a probe is allowed.
         until: Timestamp,
         /// Why it opened.
         reason: String,
     },
-    /// One request is under way to find out whether the service is back.
+    /// A probe is in flight.
     Probing,
 }
 
@@ -63,64 +80,75 @@ struct State {
     in_a_row: u32,
     /// Whether the last requests failed, oldest first.
     last: VecDeque<bool>,
-    /// How often it opened without being closed in between.
+    /// How often it opened since it was last closed.
     openings: u32,
     open: Option<Open>,
 }
 
 struct Open {
-    until: Instant,
+    until: Timestamp,
     reason: String,
     is_probing: bool,
 }
 
-/// The right to send one request. If it is dropped without an outcome (the caller gave up), a
-/// probe is left to the next one.
-pub(super) struct Permit {
+/// Permission to send one request. If dropped without a report, it does not count, and the next
+/// request is the probe.
+#[must_use = "report the outcome of the request"]
+pub struct Permit {
     breaker: Breaker,
     is_probe: bool,
     is_reported: bool,
 }
 
 impl Breaker {
-    /// A breaker that lets requests through. The name is for the log.
+    /// A closed breaker. The name is for the log.
     #[must_use]
     pub fn new(name: &'static str, options: BreakerOptions) -> Self {
-        Self { name, options: Arc::new(options), state: Arc::default() }
+        Self { name, options: Arc::new(options), clock: Clock::system(), state: Arc::default() }
     }
 
-    /// What it does at the moment.
+    /// Uses this clock instead of the system's.
+    #[must_use]
+    pub fn with_clock(self, clock: Clock) -> Self {
+        Self { clock, ..self }
+    }
+
+    /// The current state.
     #[must_use]
     pub fn state(&self) -> BreakerState {
         match &self.lock().open {
             None => BreakerState::Closed,
             Some(open) if open.is_probing => BreakerState::Probing,
-            Some(open) => BreakerState::Open {
-                until: timestamp(open.until, Instant::now()),
-                reason: open.reason.clone(),
-            },
+            Some(open) => BreakerState::Open { until: open.until, reason: open.reason.clone() },
         }
     }
 
-    /// Opens it, for a reason that only the caller knows: a quota is used up, an answer is
-    /// nonsense.
-    pub fn trip(&self, reason: &str, duration: Duration) {
-        let until = Instant::now() + duration;
-        tracing::warn!(breaker = self.name, reason, "the breaker was tripped");
-        self.lock().open = Some(Open { until, reason: reason.to_owned(), is_probing: false });
+    /// Consecutive failures.
+    #[must_use]
+    pub fn failures(&self) -> u32 {
+        self.lock().in_a_row
     }
 
-    /// Asks to send a request.
+    /// Counts a failure and opens the breaker at once, for example on an exhausted quota or a
+    /// nonsensical response.
+    pub fn trip(&self, reason: &str) {
+        let mut state = self.lock();
+        state.in_a_row += 1;
+        self.open(&mut state, reason);
+    }
+
+    /// Requests permission to send.
     ///
     /// # Errors
     ///
-    /// When it may be tried again.
-    pub(super) fn admit(&self, now: Instant) -> Result<Permit, Timestamp> {
+    /// When to try again, if the breaker is open.
+    pub fn admit(&self) -> Result<Permit, Timestamp> {
+        let now = self.now();
         let mut state = self.lock();
         let is_probe = match &mut state.open {
             None => false,
             Some(open) if open.is_probing || now < open.until => {
-                return Err(timestamp(open.until, now));
+                return Err(open.until);
             }
             Some(open) => {
                 open.is_probing = true;
@@ -131,18 +159,19 @@ impl Breaker {
         Ok(Permit { breaker: self.clone(), is_probe, is_reported: false })
     }
 
-    fn report(&self, is_probe: bool, failed: bool, now: Instant) {
+    fn report(&self, is_probe: bool, failed: bool) {
         let mut state = self.lock();
         if is_probe {
             if failed {
-                self.open(&mut state, "the probe failed", now);
+                state.in_a_row += 1;
+                self.open(&mut state, "the probe failed");
             } else {
                 tracing::info!(breaker = self.name, "the breaker is closed again");
                 *state = State::default();
             }
             return;
         }
-        // Requests that were under way when it opened change nothing.
+        // Requests in flight when it opened do not count.
         if state.open.is_some() {
             return;
         }
@@ -154,13 +183,13 @@ impl Breaker {
         }
         let failures = state.last.iter().filter(|failed| **failed).count();
         if failed && (state.in_a_row >= self.options.in_a_row || failures >= of_last) {
-            self.open(&mut state, "too many failures", now);
+            self.open(&mut state, "too many failures");
         }
     }
 
-    fn open(&self, state: &mut State, reason: &str, now: Instant) {
+    fn open(&self, state: &mut State, reason: &str) {
         let duration = self.options.open.saturating_mul(1 << state.openings.min(16));
-        let duration = duration.min(self.options.open_max);
+        let duration = self.with_jitter(duration.min(self.options.open_max));
         state.openings = state.openings.saturating_add(1);
         tracing::warn!(
             breaker = self.name,
@@ -168,8 +197,19 @@ impl Breaker {
             seconds = duration.as_secs(),
             "the breaker is open"
         );
-        let until = now + duration;
+        let until = self.now().after(duration);
         state.open = Some(Open { until, reason: reason.to_owned(), is_probing: false });
+    }
+
+    fn with_jitter(&self, duration: Duration) -> Duration {
+        let jitter = duration * self.options.jitter_percent.min(100) / 100;
+        // Without randomness, no jitter.
+        let [random] = Random::new().bytes().unwrap_or([128]);
+        duration - jitter + jitter * 2 * u32::from(random) / 255
+    }
+
+    fn now(&self) -> Timestamp {
+        Timestamp::from_millis(self.clock.now().as_millis())
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -178,10 +218,10 @@ impl Breaker {
 }
 
 impl Permit {
-    /// Says how the request went.
-    pub(super) fn report(mut self, failed: bool, now: Instant) {
+    /// Reports the outcome of the request.
+    pub fn report(mut self, failed: bool) {
         self.is_reported = true;
-        self.breaker.report(self.is_probe, failed, now);
+        self.breaker.report(self.is_probe, failed);
     }
 }
 
@@ -202,72 +242,91 @@ impl fmt::Debug for Breaker {
     }
 }
 
-fn timestamp(at: Instant, now: Instant) -> Timestamp {
-    let wall = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    let wall = Timestamp::from_millis(i64::try_from(wall.as_millis()).unwrap_or(i64::MAX));
-    wall.after(at.saturating_duration_since(now))
+impl fmt::Debug for Permit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Permit").field(&self.breaker).finish()
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const SECOND: Duration = Duration::from_secs(1);
+    const SECOND_MS: i64 = 1_000;
 
-    fn send(breaker: &Breaker, failed: bool, now: Instant) -> bool {
-        breaker.admit(now).map(|permit| permit.report(failed, now)).is_ok()
+    fn breaker(options: BreakerOptions) -> (Breaker, Clock) {
+        let clock = Clock::fixed(1_773_576_000_000);
+        (Breaker::new("test", options).with_clock(clock.clone()), clock)
+    }
+
+    fn send(breaker: &Breaker, failed: bool) -> bool {
+        breaker.admit().map(|permit| permit.report(failed)).is_ok()
     }
 
     #[test]
     fn a_breaker_opens_probes_and_closes() {
-        let breaker = Breaker::new("test", BreakerOptions::default());
-        let start = Instant::now();
+        let (breaker, clock) = breaker(BreakerOptions::default());
         for _ in 0..4 {
-            assert!(send(&breaker, true, start));
+            assert!(send(&breaker, true));
         }
-        assert!(send(&breaker, false, start), "a success in between counts");
+        assert!(send(&breaker, false), "a success in between counts");
         for _ in 0..5 {
-            assert!(send(&breaker, true, start));
+            assert!(send(&breaker, true));
         }
         assert!(matches!(breaker.state(), BreakerState::Open { .. }));
-        assert!(!send(&breaker, false, start + 29 * SECOND));
-        // One probe, and nobody else meanwhile.
-        let probe = breaker.admit(start + 30 * SECOND).ok().unwrap();
+        clock.advance(29 * SECOND_MS);
+        assert!(!send(&breaker, false));
+        // One probe, and no other request meanwhile.
+        clock.advance(SECOND_MS);
+        let probe = breaker.admit().ok().unwrap();
         assert_eq!(breaker.state(), BreakerState::Probing);
-        assert!(!send(&breaker, false, start + 31 * SECOND));
-        probe.report(true, start + 31 * SECOND);
-        // It failed: twice as long.
-        assert!(!send(&breaker, false, start + 90 * SECOND));
-        // Who gives up a probe leaves it to the next.
-        drop(breaker.admit(start + 92 * SECOND));
-        assert!(send(&breaker, false, start + 92 * SECOND));
-        assert_eq!(breaker.state(), BreakerState::Closed);
-        assert!(send(&breaker, true, start + 92 * SECOND));
+        clock.advance(SECOND_MS);
+        assert!(!send(&breaker, false));
+        probe.report(true);
+        assert_eq!(breaker.failures(), 6);
+        // The probe failed: the open time doubles.
+        clock.advance(59 * SECOND_MS);
+        assert!(!send(&breaker, false));
+        // An abandoned probe passes to the next request.
+        clock.advance(SECOND_MS);
+        drop(breaker.admit());
+        assert!(send(&breaker, false));
+        assert_eq!((breaker.state(), breaker.failures()), (BreakerState::Closed, 0));
+        assert!(send(&breaker, true));
         assert_eq!(breaker.state(), BreakerState::Closed);
     }
 
     #[test]
     fn every_second_failure_opens_it_as_well() {
-        let breaker = Breaker::new("test", BreakerOptions::default());
-        let now = Instant::now();
-        let sent = (0..40).take_while(|number| send(&breaker, number % 2 == 0, now)).count();
+        let (breaker, _) = breaker(BreakerOptions::default());
+        let sent = (0..40).take_while(|number| send(&breaker, number % 2 == 0)).count();
         assert_eq!(sent, 19);
     }
 
     #[test]
     fn the_time_has_a_bound_and_a_caller_may_open_it() {
-        let breaker = Breaker::new("test", BreakerOptions::default());
-        let mut now = Instant::now();
-        breaker.trip("the quota is used up", SECOND);
-        assert!(
-            matches!(breaker.state(), BreakerState::Open { reason, .. } if reason == "the quota is used up")
-        );
-        now += 2 * SECOND;
+        let (breaker, clock) = breaker(BreakerOptions::default());
+        breaker.trip("the quota is used up");
+        let until = breaker.now().after(Duration::from_secs(30));
+        let reason = "the quota is used up".to_owned();
+        assert_eq!(breaker.state(), BreakerState::Open { until, reason });
+        clock.advance(30 * SECOND_MS);
         for _ in 0..10 {
-            assert!(send(&breaker, true, now));
-            now += 300 * SECOND;
+            assert!(send(&breaker, true));
+            clock.advance(300 * SECOND_MS);
         }
-        assert!(send(&breaker, false, now));
+        assert!(send(&breaker, false));
         assert_eq!(breaker.state(), BreakerState::Closed);
+    }
+
+    #[test]
+    fn the_time_is_random_within_the_jitter() {
+        for _ in 0..100 {
+            let (breaker, _) = breaker(BreakerOptions { jitter_percent: 20, ..Default::default() });
+            breaker.trip("a test");
+            let BreakerState::Open { until, .. } = breaker.state() else { unreachable!() };
+            let open_ms = until.as_millis() - breaker.now().as_millis();
+            assert!((24_000..=36_000).contains(&open_ms), "{open_ms}");
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! One request to another service, and its answer.
+//! A request to another service, and its response.
 
 use super::breaker::Breaker;
 use super::retry::{Retry, is_worth_retrying, retry_after};
@@ -17,19 +17,18 @@ use std::fmt;
 use std::io::Read as _;
 use std::time::{Duration, Instant, SystemTime};
 
-/// What is percent-encoded: all but the unreserved characters of RFC 3986. Some services compare
-/// names of parameters before they decode them.
+/// Percent-encodes all but the unreserved characters of RFC 3986. Some services compare parameter
+/// names before decoding.
 const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-/// A request that is being put together. What is wrong with it is told by
-/// [`send`](Self::send).
+/// A request builder. Errors are reported by [`send`](Self::send).
 #[must_use = "a request does nothing until it is sent"]
 pub struct OutboundRequest {
     client: Client,
     method: Method,
     address: Result<Uri, OutboundError>,
     query: String,
-    /// The last segment of the path, which is never shown.
+    /// The last path segment, never shown.
     secret_segment: String,
     headers: HeaderMap,
     body: Bytes,
@@ -61,12 +60,12 @@ impl OutboundRequest {
         self.with_header(name, value, false)
     }
 
-    /// Adds a header that is shown as `…` in logs and errors.
+    /// Adds a header whose value is hidden in logs and errors.
     pub fn secret_header(self, name: &'static str, value: &str) -> Self {
         self.with_header(name, value, true)
     }
 
-    /// Adds a parameter to the query.
+    /// Adds a query parameter.
     pub fn query(mut self, name: &str, value: &str) -> Self {
         if !self.query.is_empty() {
             self.query.push('&');
@@ -77,19 +76,18 @@ impl OutboundRequest {
         self
     }
 
-    /// Adds a secret to the query. Like the rest of the query it is never shown.
+    /// Adds a secret query parameter. The query is never shown.
     pub fn secret_query(self, name: &str, value: &str) -> Self {
         self.query(name, value)
     }
 
-    /// Adds a secret as the last segment of the path, such as the token of a device. Logs and errors
-    /// show the path without it.
+    /// Adds a secret as the last path segment, such as a device token. Logs and errors omit it.
     pub fn secret_segment(mut self, segment: &str) -> Self {
         self.secret_segment.extend(utf8_percent_encode(segment, RESERVED));
         self
     }
 
-    /// Sends a value in JSON.
+    /// Sets a JSON body.
     pub fn json(mut self, value: &impl Serialize) -> Self {
         match serde_json::to_vec(value) {
             Ok(body) => self.body = body.into(),
@@ -99,29 +97,29 @@ impl OutboundRequest {
         self
     }
 
-    /// Says that the service carries the request out once, however often it gets it.
+    /// Marks the request as safe to repeat, so that it can be retried.
     pub fn idempotent(mut self) -> Self {
         self.is_idempotent = true;
         self
     }
 
-    /// Sends it again if that may help.
+    /// Sets the retry policy.
     pub fn retry(mut self, retry: Retry) -> Self {
         self.retry = retry;
         self
     }
 
-    /// Asks this breaker before every attempt.
+    /// Checks this breaker before every attempt.
     pub fn breaker(mut self, breaker: &Breaker) -> Self {
         self.breaker = Some(breaker.clone());
         self
     }
 
-    /// Sends the request, and waits for the whole answer.
+    /// Sends the request and reads the whole response.
     ///
     /// # Errors
     ///
-    /// If there is no answer after the last attempt. Any status is an answer.
+    /// If the last attempt gets no response. Any status is a response.
     #[inline(never)]
     pub fn send(self) -> BoxFuture<'static, Result<OutboundResponse, OutboundError>> {
         Box::pin(async move {
@@ -132,7 +130,7 @@ impl OutboundRequest {
                 attempts += 1;
                 let permit = match &self.breaker {
                     None => None,
-                    Some(breaker) => Some(breaker.admit(Instant::now()).map_err(|until| {
+                    Some(breaker) => Some(breaker.admit().map_err(|until| {
                         OutboundError::new(OutboundErrorKind::BreakerOpen { until }, &target)
                     })?),
                 };
@@ -147,8 +145,7 @@ impl OutboundRequest {
                     Err(error) => tracing::debug!(%error, method, took_ms, "asked another service"),
                 }
                 if let Some(permit) = permit {
-                    permit
-                        .report(outcome.is_err() || status == 429 || status >= 500, Instant::now());
+                    permit.report(outcome.is_err() || status == 429 || status >= 500);
                 }
                 let (is_worth_it, asked) = match &outcome {
                     Ok(response) => (is_worth_retrying(response.status), response.retry_after()),
@@ -206,7 +203,7 @@ impl OutboundRequest {
         })
     }
 
-    /// The address with the query.
+    /// The full address.
     fn uri(&self) -> Result<Uri, OutboundError> {
         let uri = self.address.clone()?;
         if self.query.is_empty() && self.secret_segment.is_empty() {
@@ -248,7 +245,7 @@ impl fmt::Debug for OutboundRequest {
         f.debug_struct("OutboundRequest")
             .field("method", &self.method)
             .field("target", &target)
-            // Header values that are sensitive show as `Sensitive`.
+            // Sensitive header values print as `Sensitive`.
             .field("headers", &self.headers)
             .finish_non_exhaustive()
     }
@@ -259,7 +256,7 @@ fn target(uri: &Uri) -> String {
     format!("{}{}", uri.authority().map_or("", |authority| authority.as_str()), uri.path())
 }
 
-/// Unpacks gzip, as far as the bound.
+/// Decompresses gzip, up to the size limit.
 fn unpack(packed: &[u8], bytes_max: usize) -> Result<Bytes, OutboundErrorKind> {
     let mut body = Vec::new();
     let bound = bytes_max as u64 + 1;
@@ -268,7 +265,7 @@ fn unpack(packed: &[u8], bytes_max: usize) -> Result<Bytes, OutboundErrorKind> {
     if body.len() > bytes_max { Err(OutboundErrorKind::TooLarge) } else { Ok(body.into()) }
 }
 
-/// An answer of another service.
+/// A response of another service.
 #[derive(Clone)]
 pub struct OutboundResponse {
     status: u16,
@@ -278,7 +275,7 @@ pub struct OutboundResponse {
 }
 
 impl OutboundResponse {
-    /// The status.
+    /// The status code.
     #[must_use]
     pub fn status(&self) -> u16 {
         self.status
@@ -290,29 +287,29 @@ impl OutboundResponse {
         (200..300).contains(&self.status)
     }
 
-    /// A header, if it is there and is text.
+    /// A header, if present and text.
     #[must_use]
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name)?.to_str().ok()
     }
 
-    /// How long the service wants to be left alone (`Retry-After`).
+    /// The delay requested by `Retry-After`.
     #[must_use]
     pub fn retry_after(&self) -> Option<Duration> {
         retry_after(&self.headers, SystemTime::now())
     }
 
-    /// The body, unpacked.
+    /// The decompressed body.
     #[must_use]
     pub fn bytes(&self) -> &Bytes {
         &self.body
     }
 
-    /// Reads the body as JSON.
+    /// Parses the body as JSON.
     ///
     /// # Errors
     ///
-    /// [`OutboundErrorKind::Unreadable`] with the line and the column, and nothing of the body.
+    /// [`OutboundErrorKind::Unreadable`] with line and column, without any of the body.
     pub fn json<T: DeserializeOwned>(&self) -> Result<T, OutboundError> {
         serde_json::from_slice(&self.body).map_err(|error| {
             let mut failure = OutboundError::new(OutboundErrorKind::Unreadable, &self.target);

@@ -1,36 +1,34 @@
-//! When to ask again.
+//! Retry policy.
 
 use crate::random::Random;
 use hyper::HeaderMap;
 use hyper::header::RETRY_AFTER;
 use std::time::{Duration, SystemTime};
 
-/// How often a request is sent, and how long to wait in between.
+/// How often a request is sent, and the delay in between.
 ///
-/// Only requests that may be repeated are: GET, and those that are
-/// [`idempotent`](super::OutboundRequest::idempotent). Worth another attempt are failed
-/// connections, timeouts, and the statuses 429, 502, 503 and 504. The wait doubles with every
-/// attempt, and is random between half of that and all of it. If the service names a time in
-/// `Retry-After`, that is waited instead; if it is longer than `wait_max`, the answer is returned
-/// at once.
+/// Only GET and [`idempotent`](super::OutboundRequest::idempotent) requests are retried, after
+/// failed connections, timeouts, and the statuses 429, 502, 503 and 504. The delay doubles with
+/// every attempt, with a jitter of up to half of it. `Retry-After` overrides it; if that exceeds
+/// `wait_max`, the response is returned at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Retry {
-    /// How often the request is sent at most.
+    /// Maximum number of attempts.
     pub attempts_max: u32,
-    /// The wait after the first attempt.
+    /// The delay after the first attempt.
     pub wait_first: Duration,
-    /// The longest wait.
+    /// The longest delay.
     pub wait_max: Duration,
 }
 
 impl Retry {
-    /// One attempt.
+    /// A single attempt.
     #[must_use]
     pub const fn none() -> Self {
         Self::times(1)
     }
 
-    /// So many attempts, with waits from 200 ms to 10 s.
+    /// This many attempts, with delays from 200 ms to 10 s.
     #[must_use]
     pub const fn times(attempts_max: u32) -> Self {
         Self {
@@ -40,8 +38,8 @@ impl Retry {
         }
     }
 
-    /// How long to wait after this many attempts; `None` to give up. `asked` is what the service
-    /// asked for.
+    /// The delay after this many attempts; `None` to give up. `asked` is the service's
+    /// `Retry-After`.
     pub(super) fn wait(&self, attempts: u32, asked: Option<Duration>) -> Option<Duration> {
         if attempts >= self.attempts_max {
             return None;
@@ -51,18 +49,18 @@ impl Retry {
         }
         let doubled = self.wait_first.saturating_mul(1 << (attempts - 1).min(16));
         let most = doubled.min(self.wait_max);
-        // Without randomness everybody waits equally long.
+        // Without randomness, no jitter.
         let [random] = Random::new().bytes().unwrap_or_default();
         Some(most / 2 + most / 2 * u32::from(random) / 255)
     }
 }
 
-/// Whether another attempt may have another outcome.
+/// Whether a retry may have another outcome.
 pub(super) fn is_worth_retrying(status: u16) -> bool {
     matches!(status, 429 | 502 | 503 | 504)
 }
 
-/// The wait that the service asks for: seconds, or a date.
+/// The delay in `Retry-After`: seconds, or a date.
 pub(super) fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
     let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
     if let Ok(seconds) = text.parse() {

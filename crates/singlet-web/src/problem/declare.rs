@@ -1,6 +1,6 @@
-//! Problem types and error types, declared once.
+//! The `problems!` macro.
 
-/// Declares the error type of a system: each variant with its explanation, status, name and title.
+/// Declares the error type of a system: each variant with its description, status, name and title.
 ///
 /// ```
 /// use singlet_web::problem::{ApiError, INVALID, Problem};
@@ -23,12 +23,12 @@
 /// assert_eq!(error.problem_type(), &INVALID);
 /// ```
 ///
-/// The enum has two variants more: `Problem`, for problems of the kit and problems with data, and
-/// `Store`, for errors of the store. Both come with `?`, and so do errors of the kit's own parts:
+/// The enum has two more variants: `Problem`, for problems of the kit and problems with data, and
+/// `Store`, for store errors. Both convert with `?`, and so do
 /// [`RandomUnavailable`](crate::random::RandomUnavailable), [`BlobError`](crate::blob::BlobError)
 /// and [`OutboundError`](crate::outbound::OutboundError). The enum implements [`ApiError`],
-/// `Display`, [`std::error::Error`], [`singlet::Retryable`] and axum's `IntoResponse`; `From<Problem>`,
-/// `From<singlet::Error>` and the conversion into a [`Problem`].
+/// `Display`, [`std::error::Error`], [`singlet::Retryable`], axum's `IntoResponse`, and conversions
+/// from and into [`Problem`].
 ///
 /// [`ApiError`]: crate::problem::ApiError
 /// [`Problem`]: crate::problem::Problem
@@ -51,7 +51,7 @@ macro_rules! problems {
                 $(#[doc = $description])+
                 $variant,
             )+
-            /// A problem of the kit: invalid fields, limits, missing rights.
+            /// A problem of the kit: invalid fields, limits, missing permissions.
             Problem($crate::problem::Problem),
             /// The store failed.
             Store($crate::problem::for_macros::singlet::Error),
@@ -121,7 +121,7 @@ macro_rules! problems {
             }
         }
 
-        /// So that routes can declare problems by the values of the enum.
+        /// Lets routes declare problems by enum value.
         impl ::core::convert::From<$error> for &'static $crate::problem::ProblemType {
             fn from(error: $error) -> Self {
                 $crate::problem::ApiError::problem_type(&error)
@@ -164,7 +164,7 @@ macro_rules! problems {
             }
         }
     };
-    // Problem types without an error type: those that all systems share.
+    // Problem types without an error type: those shared by all systems.
     (
         $(#[$list_attribute:meta])*
         $visibility:vis $list:ident;

@@ -1,4 +1,4 @@
-//! Errors of the store and of the operating system, as clients get them.
+//! Maps errors of the store and the operating system to problems.
 
 use super::{BUSY, INTERNAL, INVALID, Problem, ProblemType, UNAVAILABLE};
 use crate::blob::BlobError;
@@ -7,11 +7,11 @@ use crate::random::RandomUnavailable;
 use crate::validate::FieldLocation;
 use singlet::Error;
 
-/// What clients get to read about a value that cannot stand in a key.
+/// The detail for a value that cannot be part of a key.
 const KEY_DETAIL: &str =
     "A name or an identifier is empty, too long, or has a character that it must not have.";
 
-/// The problem type of an error of the store.
+/// The problem type of a store error.
 #[doc(hidden)]
 #[must_use]
 pub fn of_store(error: &Error) -> &'static ProblemType {
@@ -23,13 +23,13 @@ pub fn of_store(error: &Error) -> &'static ProblemType {
     }
 }
 
-/// A cursor that is not one of the list is the client's mistake, and so is a value that no key has
-/// room for: too long, empty, or with the delimiter in it. A write that others were faster
-/// than can be sent again: [`BUSY`]. What is left is logged, and the client learns nothing of it.
+/// Invalid cursors and key values (too long, empty, or with the delimiter) are client errors. A
+/// write that lost a race can be retried: [`BUSY`]. Other errors are logged without details for the
+/// client.
 ///
-/// A conflict of transactions says that nothing was done. A condition that failed does not: over a
-/// network a write may be sent twice, and the second time fail because of the first. A service that
-/// knows better, or that writes several times, maps these errors by itself.
+/// A transaction conflict means that nothing was done. A failed condition does not: over a network
+/// a write may be sent twice, and the second attempt fail because of the first. A service that
+/// knows better, or that writes several times, maps these errors itself.
 impl From<Error> for Problem {
     fn from(error: Error) -> Self {
         match (of_store(&error), error) {

@@ -1,4 +1,4 @@
-//! What meets every request, from its head to its answer.
+//! Handles one request, from head to response.
 
 use super::ConnectionGuard;
 use super::lifetime::admit_stream;
@@ -9,7 +9,7 @@ use crate::idempotency::Idempotency;
 use crate::identity::{Identity, TokenEnd};
 use crate::limit::{ClientLimits, Limiter, SubjectHash};
 use crate::metrics::Metrics;
-use crate::problem::{INTERNAL, METHOD_NOT_ALLOWED, NOT_FOUND, Problem, TIMEOUT, UNAVAILABLE};
+use crate::problem::{INTERNAL, METHOD_NOT_ALLOWED, Problem, TIMEOUT, UNAVAILABLE};
 use crate::request_id::{self, RequestId};
 use crate::security::{self, AllowedHosts};
 use crate::system::AnsweredBy;
@@ -28,7 +28,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// What all requests share.
+/// State shared by all requests.
 pub(super) struct Shared {
     pub(super) router: Router,
     pub(super) stored_limiter: Option<Arc<Limiter<IpAddr>>>,
@@ -39,13 +39,13 @@ pub(super) struct Shared {
     pub(super) names: AllowedHosts,
     pub(super) request_time_max: Duration,
     pub(super) body_bytes_per_second_min: usize,
-    /// What is longer is watched while it arrives.
+    /// Longer bodies are watched while they arrive.
     pub(super) body_bytes_max: usize,
     pub(super) strict_problems: Option<StrictProblems>,
     pub(super) metrics: Metrics,
 }
 
-/// Answers a request, whatever it is. A handler that panics is answered with `internal`.
+/// Answers a request. A panic in the handler becomes `internal`.
 pub(super) async fn answer(
     shared: &Shared,
     account: ClientLimits,
@@ -61,8 +61,7 @@ pub(super) async fn answer(
     let token_end = TokenEnd::default();
     let work = dispatch(shared, account, lifetime, token_end.clone(), request);
     let work = AssertUnwindSafe(work);
-    // What one request brings down must not bring down the connection: what requests share is
-    // changed in single steps, none of which can be left half done.
+    // A panic must not close the connection. Unwind safe: shared state is changed in single steps.
     let mut response = match in_time(shared, &progress, work.catch_unwind()).await {
         Some(Ok(response)) => admit_stream(response, &connection, &token_end),
         Some(Err(_)) => Problem::new(&INTERNAL).into_response(),
@@ -76,7 +75,7 @@ pub(super) async fn answer(
     let operation = response.extensions().get::<OperationId>().map(|operation| operation.0);
     shared.metrics.record_request(system, operation, problem, took);
     let (id_text, took_ms) = (id.as_str(), took.as_secs_f64() * 1e3);
-    // Never the path: it may hold a secret, such as the code of an invitation.
+    // Never log the path: it may hold a secret, such as an invitation code.
     if status >= 500 {
         tracing::error!(
             id = id_text, %method, system, operation, status, code, took_ms, "request"
@@ -91,8 +90,7 @@ pub(super) async fn answer(
     watched_answer::watch(response, &connection)
 }
 
-/// What the work returns, unless it takes too long. The time grows with the bytes of the body that
-/// have arrived, so that it is enough for all of them at the least rate.
+/// Applies the request timeout, extended by the received bytes of the body at the minimum rate.
 async fn in_time<T>(
     shared: &Shared,
     progress: &BodyProgress,
@@ -113,7 +111,7 @@ async fn in_time<T>(
     }
 }
 
-/// The answer on a connection that is one too many.
+/// The response on a connection over the limit.
 pub(super) fn refuse(request: &Request<Incoming>) -> Response<Body> {
     let mut response = Problem::new(&UNAVAILABLE).into_response();
     security::add_security_headers(response.headers_mut());
@@ -153,7 +151,7 @@ async fn dispatch(
     }
 }
 
-/// Whether a request is let in: not too many, for us, and not from somebody else's page.
+/// Checks the rate limit, the host and the origin.
 fn admit(
     shared: &Shared,
     account: &ClientLimits,
@@ -163,12 +161,7 @@ fn admit(
     security::check(request.method(), request.uri(), request.headers(), &shared.names)
 }
 
-/// The answer for paths that nothing is at.
-pub(super) async fn not_found() -> Problem {
-    Problem::new(&NOT_FOUND)
-}
-
-/// The answer for methods that a path does not take.
+/// The response to an unsupported method.
 pub(super) async fn method_not_allowed() -> Problem {
     Problem::new(&METHOD_NOT_ALLOWED)
 }

@@ -1,4 +1,4 @@
-//! How long a connection lives, for those who have to know.
+//! The lifetime of a connection.
 
 use crate::heavy::ClientTurns;
 use crate::identity::TokenEnd;
@@ -13,34 +13,40 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, watch};
 use tokio::time::Instant;
 
-/// Held by everything that belongs to one connection: its requests, and the stream that it may
-/// become, which is a socket or Server-Sent Events.
+/// Held by everything that belongs to one connection: its requests, and the WebSocket or event
+/// stream it may become.
 #[derive(Clone)]
 pub(crate) struct ConnectionGuard {
     stop: watch::Receiver<bool>,
     activity: Arc<Activity>,
-    /// What the connection and its address hold of the memory for bodies.
+    /// Memory for bodies reserved by the connection and its address.
     shares: Shares,
-    /// The permits of all streams of the server.
+    /// Stream permits of the server.
     sockets: Arc<Semaphore>,
-    /// The turns of all heavy requests of the server.
+    /// Turns for heavy requests of the server.
     turns: Turns,
-    /// Nothing is ever sent. That all clones are gone is the message.
+    /// Closed-channel signal: the connection has ended when all clones are dropped.
     _alive: mpsc::Sender<Infallible>,
 }
 
-/// One of the streams that the server may have, until this is dropped. Its connection is not idle.
+/// A permit for one stream. While it is held, the connection is not idle.
 pub(crate) struct StreamPermit {
     _permit: OwnedSemaphorePermit,
     _taken_over: TakenOver,
 }
 
-/// A response whose body goes on as long as the client reads has this as an extension. The server
-/// puts the connection there before the body is read.
+/// Held by a request that runs to completion even if its client disconnects. The connection stays
+/// counted and cannot be replaced.
+pub(crate) struct Occupied {
+    _guard: ConnectionGuard,
+    _taken_over: TakenOver,
+}
+
+/// An extension of streaming responses. The server fills in the connection before the body is read.
 #[derive(Clone, Default)]
 pub(crate) struct StreamSlot(Arc<Mutex<Option<OpenStream>>>);
 
-/// The connection of a body that goes on.
+/// The connection of a streaming body.
 pub(crate) struct OpenStream {
     guard: ConnectionGuard,
     _permit: StreamPermit,
@@ -48,25 +54,25 @@ pub(crate) struct OpenStream {
 }
 
 impl StreamSlot {
-    /// The connection, once.
+    /// Takes the connection.
     pub(crate) fn take(&self) -> Option<OpenStream> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 }
 
 impl OpenStream {
-    /// Ready once the server stops.
+    /// Resolves when the server stops.
     pub(crate) async fn stopping(&mut self) {
         self.guard.ended().await;
     }
 
-    /// When the token of whoever reads it is accepted no more.
+    /// When the reader's token expires.
     pub(crate) fn token_end(&self) -> Option<Instant> {
         self.token_end
     }
 }
 
-/// Lets a response be a stream, if it is to be one and the server may have one more.
+/// Admits a streaming response, if a stream permit is free.
 pub(super) fn admit_stream(
     response: Response<Body>,
     guard: &ConnectionGuard,
@@ -85,7 +91,7 @@ pub(super) fn admit_stream(
     response
 }
 
-/// The other side: knows when nothing of the connection is left.
+/// Resolves when the last [`ConnectionGuard`] clone is dropped.
 pub(super) struct End(mpsc::Receiver<Infallible>);
 
 pub(super) fn begin(
@@ -100,28 +106,33 @@ pub(super) fn begin(
 }
 
 impl ConnectionGuard {
-    /// Ready once the server stops.
+    /// Resolves when the server stops.
     pub(crate) async fn ended(&mut self) {
-        // An error means that the server is gone already.
+        // An error means the server has ended.
         let _ = self.stop.wait_for(|stop| *stop).await;
     }
 
-    /// How the connection is getting on.
+    /// Activity of the connection.
     pub(super) fn activity(&self) -> &Arc<Activity> {
         &self.activity
     }
 
-    /// What the connection and its address hold of the memory for bodies.
+    /// Memory for bodies reserved by the connection and its address.
     pub(crate) fn shares(&self) -> &Shares {
         &self.shares
     }
 
-    /// What a heavy request of the connection takes turns with.
+    /// The turns for heavy requests of this connection.
     pub(crate) fn client_turns(&self) -> ClientTurns {
         ClientTurns::new(self.turns.clone(), self.shares.client().clone())
     }
 
-    /// Makes the connection a stream, if the server may have one more.
+    /// Keeps the connection counted while a request runs.
+    pub(crate) fn occupy(&self) -> Occupied {
+        Occupied { _guard: self.clone(), _taken_over: self.activity.take_over() }
+    }
+
+    /// Makes the connection a stream, if a permit is free.
     pub(crate) fn acquire_stream(&self) -> Option<StreamPermit> {
         let permit = Arc::clone(&self.sockets).try_acquire_owned().ok()?;
         Some(StreamPermit { _permit: permit, _taken_over: self.activity.take_over() })
@@ -129,7 +140,7 @@ impl ConnectionGuard {
 }
 
 impl End {
-    /// Waits until nothing of the connection is left.
+    /// Waits until the connection has ended.
     pub(super) async fn wait(mut self) {
         let _ = self.0.recv().await;
     }

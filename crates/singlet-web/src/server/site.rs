@@ -1,6 +1,7 @@
 //! All systems, opened and ready to be served.
 
-use super::status::Status;
+use super::not_found::NotFound;
+use super::status::{self, Status};
 use super::{exchange, home};
 use crate::Web;
 use crate::api::StrictProblems;
@@ -14,37 +15,46 @@ use crate::live::Live;
 use crate::metrics::Metrics;
 use crate::outbound;
 use crate::page;
+use crate::problem;
 use crate::random::Random;
 use crate::store::Store;
-use crate::system::{AnsweredBy, OpenError, Opened, Resources, System, SystemInfo};
+use crate::system::{
+    AnsweredBy, OpenError, Opened, Resources, System, SystemInfo, check_table_names,
+};
 use axum::Router;
+use axum::extract::Request;
 use axum::http::header::{HeaderValue, LOCATION};
 use axum::middleware::map_response;
 use axum::response::{Redirect, Response};
 use axum::routing::get;
 use singlet::Db;
+use singlet_console::Console;
 use std::collections::BTreeSet;
+use std::future::ready;
+use std::sync::Arc;
 
-/// First parts of paths that are the server's own.
-const RESERVED_NAMES: &[&str] = &["assets", "jobs", "metrics", "problems"];
+/// Path prefixes of the server itself.
+const RESERVED_NAMES: &[&str] = &["assets", "console", "jobs", "metrics", "problems"];
 
-/// What can be chosen when systems are opened.
+/// Options for opening systems.
 #[non_exhaustive]
 pub struct SiteOptions {
     /// Whether demo data is loaded.
     pub demo: DemoPolicy,
-    /// Whose tokens are accepted.
+    /// The accepted token issuer.
     pub identity: IdentitySource,
-    /// Where files are kept. In memory unless set.
+    /// Where files are stored; in memory by default.
     pub blobs: Blobs,
-    /// Where random numbers come from. The operating system unless set.
+    /// The source of randomness; the operating system by default.
     pub random: Random,
-    /// Lines for the first page, such as where the data is.
+    /// Lines for the home page, such as where the data is.
     pub notes: Vec<String>,
-    /// Whether the systems' jobs run. They do unless set otherwise: for a server that leaves them to
-    /// others, and for tests that look at what requests write.
+    /// Enables the console at `/console`, for this machine only.
+    pub console: Option<ConsoleOptions>,
+    /// Whether jobs run; on by default. Turn them off on a server that leaves them to others, and
+    /// in tests of what requests write.
     pub run_jobs: bool,
-    /// Makes routes fail that answer with problem types which they do not declare: for tests.
+    /// Fails routes that return undeclared problem types: for tests.
     pub strict_problems: Option<StrictProblems>,
 }
 
@@ -56,27 +66,39 @@ impl Default for SiteOptions {
             blobs: Blobs::memory(),
             random: Random::new(),
             notes: Vec::new(),
+            console: None,
             run_jobs: true,
             strict_problems: None,
         }
     }
 }
 
-/// Whose tokens are accepted.
+/// Options of the console.
+#[derive(Clone, Debug, Default)]
+pub struct ConsoleOptions {
+    /// Where the data is, for display: `in memory`, `folder ./data`.
+    pub place: String,
+    /// Whether the home page links to it. Only useful if all visitors are on this machine.
+    pub is_linked: bool,
+    /// The DynamoDB endpoint with the same data, for requests copied as commands.
+    pub endpoint: Option<String>,
+}
+
+/// The accepted token issuer.
 #[derive(Default)]
 #[non_exhaustive]
 pub enum IdentitySource {
-    /// Nobody's: nobody can sign in.
+    /// No tokens are accepted.
     #[default]
     None,
-    /// Those of an issuer.
+    /// Tokens of an issuer.
     Issuer(Identity),
-    /// Those of the local issuer, which signs in everybody as anybody. Adds the sign-in page with
-    /// the personas of all systems. Only for a server on loopback that keeps its data itself.
+    /// Tokens of the local issuer, which lets anyone sign in as any persona. Adds the sign-in page.
+    /// Only for a server on loopback that stores its data itself.
     Local(LocalIssuer),
 }
 
-/// All systems, opened: ready to be [served](super::Server::serve).
+/// Opened systems, ready to be [served](super::Server::serve).
 pub struct Site {
     pub(super) router: Router,
     pub(super) identity: Option<Identity>,
@@ -92,7 +114,7 @@ impl Site {
     ///
     /// # Errors
     ///
-    /// If two systems have one name, or a system cannot be opened.
+    /// If two systems share a name, or a system cannot be opened.
     pub async fn open(
         mut systems: Vec<System>,
         store: Store,
@@ -110,6 +132,9 @@ impl Site {
             }
         };
         check_names(&systems)?;
+        check_table_names(&systems, store.settings())?;
+        let has_console = options.console.as_ref().is_some_and(|about| about.is_linked);
+        let console = options.console.map(|about| console(about, &systems, &store));
         let web: Db<Web> = store.open().await?;
         let store = match store.has_cursor_key() {
             true => store,
@@ -145,13 +170,14 @@ impl Site {
             router = mount(router, &system.info, opened, sign_in);
         }
         let infos: Vec<&SystemInfo> = systems.iter().map(|system| &system.info).collect();
-        let pages = home::pages(&infos, &options.notes);
+        let pages = home::pages(&infos, &options.notes, has_console);
+        let not_found = NotFound::new(&infos);
         let status = Status::new(&kit.metrics, &kit.jobs, lives.clone());
         let router = router
             .merge(page::router(page::shared().into_iter().chain(pages)))
-            .route("/assets/qr.svg", get(page::qr::show))
+            .merge(status::for_this_machine(console.unwrap_or_default()))
             .merge(status.into_router())
-            .fallback(exchange::not_found)
+            .fallback(move |request: Request| ready(not_found.answer(&request)))
             .method_not_allowed_fallback(exchange::method_not_allowed);
         Ok(Self {
             router,
@@ -165,9 +191,19 @@ impl Site {
     }
 }
 
-/// A name for this start of the server, by which it holds leases.
+/// The console for all tables of the store, with the systems' designs.
+fn console(about: ConsoleOptions, systems: &[System], store: &Store) -> Router {
+    let designs = systems.iter().filter(|system| !system.designs.is_empty()).map(System::declared);
+    let console = Console::new(store.backend(), about.place).with_designs(designs);
+    match about.endpoint {
+        Some(url) => console.with_endpoint(url).router(),
+        None => console.router(),
+    }
+}
+
+/// A lease owner name, unique per start.
 fn new_owner() -> Result<String, OpenError> {
-    // Not of the scripted numbers of a test: several servers of one test are several owners.
+    // Not from scripted numbers: several servers of one test need different names.
     Random::new().uuid_v4().map_err(|_| OpenError::Random)
 }
 
@@ -179,23 +215,25 @@ fn check_names(systems: &[System]) -> Result<(), OpenError> {
     }
 }
 
-/// Adds the routes and pages of one system, below its name.
+/// Adds the routes and pages of a system under its name.
 fn mount(router: Router, info: &SystemInfo, opened: Opened, sign_in: Option<&str>) -> Router {
     let (name, path) = (info.name, format!("/{}", info.name));
     let pages = opened.pages.into_iter();
     let pages = pages.map(|asset| page::fill(asset, name, info.title, sign_in));
+    let problems: Arc<[_]> = info.problems.clone().into();
     let of_system = (opened.router)(info).merge(page::router(pages)).layer(map_response(
-        async move |mut response: Response| {
+        move |mut response: Response| {
             response.extensions_mut().insert(AnsweredBy(name));
-            with_full_location(name, response)
+            problem::qualify(&mut response, name, &problems);
+            ready(with_full_location(name, response))
         },
     ));
-    // The page of a system is at its name; a slash behind it means the same.
+    // A trailing slash redirects to the system's page.
     let without_slash = Redirect::permanent(&path);
     router.route(&format!("{path}/"), get(async move || without_slash)).nest(&path, of_system)
 }
 
-/// Systems do not know the path that they are below.
+/// Systems do not know their path prefix.
 fn with_full_location(name: &str, mut response: Response) -> Response {
     let location = response.headers().get(LOCATION).and_then(|value| value.to_str().ok());
     let path = location.filter(|path| path.starts_with('/') && !path.starts_with("//"));

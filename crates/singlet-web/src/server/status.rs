@@ -1,4 +1,4 @@
-//! What the server shows to people on its own machine: its figures, and its jobs.
+//! Status pages for clients on this machine: metrics and jobs.
 
 use crate::api::Json;
 use crate::identity::is_forwarded;
@@ -18,7 +18,7 @@ use axum::routing::get;
 use singlet_edge::{Exposition, host};
 use std::fmt::Write as _;
 
-/// Where the figures and the jobs are found.
+/// Sources of the status pages.
 #[derive(Clone)]
 pub(super) struct Status {
     metrics: Metrics,
@@ -36,11 +36,8 @@ impl Status {
     }
 
     pub(super) fn into_router(self) -> Router {
-        Router::new()
-            .route("/metrics", get(metrics))
-            .route("/jobs", get(jobs))
-            .layer(from_fn(hide_from_others))
-            .with_state(self)
+        let router = Router::new().route("/metrics", get(metrics)).route("/jobs", get(jobs));
+        for_this_machine(router.with_state(self))
     }
 
     fn write_lives(&self, page: &mut Exposition) {
@@ -102,8 +99,13 @@ impl Status {
     }
 }
 
-/// Answers others as if nothing were here. A proxy on this machine speaks for others, and so does a
-/// page in a browser on this machine whose site has made its name point here (DNS rebinding).
+/// Restricts these routes to clients on this machine.
+pub(super) fn for_this_machine(router: Router) -> Router {
+    router.layer(from_fn(hide_from_others))
+}
+
+/// Answers 404 to other clients. A local proxy may speak for others, and so may a local browser on
+/// a page of a rebound name (DNS rebinding).
 async fn hide_from_others(request: Request, next: Next) -> Response {
     let client = request.extensions().get::<ClientLimits>();
     let is_local = client.is_some_and(ClientLimits::is_of_this_machine);
@@ -125,7 +127,7 @@ async fn metrics(State(status): State<Status>) -> Response {
     ([(CONTENT_TYPE, kind), (CACHE_CONTROL, "no-store")], page.into_text()).into_response()
 }
 
-/// The jobs: a page, or JSON for clients that ask for it.
+/// The jobs, as a page or as JSON, by `Accept`.
 async fn jobs(State(status): State<Status>, headers: HeaderMap) -> Response {
     let jobs = status.jobs.all();
     let accept = headers.get(ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
@@ -150,8 +152,10 @@ fn jobs_page(jobs: &[JobStatus]) -> String {
         let holder = job.holder.as_deref().map_or("–".to_owned(), escape);
         let _ = write!(
             rows,
-            "<tr><th scope=\"row\">{} · {}</th><td>{:?}</td><td>{}</td><td>{outcome}</td>\
-             <td>{} of {}</td><td>{}</td><td>{holder}</td></tr>",
+            "<tr><th scope=\"row\">{} · {}</th><td data-label=\"Interval\">{:?}</td>\
+             <td data-label=\"Last start\">{}</td><td data-label=\"Last outcome\" class=\"outcome\">{outcome}</td>\
+             <td data-label=\"Failed\">{} of {}</td><td data-label=\"Next\">{}</td>\
+             <td data-label=\"Lease\" class=\"long-text\">{holder}</td></tr>",
             escape(job.system),
             escape(job.name),
             job.interval,

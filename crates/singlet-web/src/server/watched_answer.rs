@@ -1,4 +1,4 @@
-//! Long answers, and how fast they are taken.
+//! Tracks how fast clients read long responses.
 
 use super::ConnectionGuard;
 use axum::body::{Body, Bytes};
@@ -8,20 +8,20 @@ use singlet_edge::Transfer;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
-/// Up to this many bytes an answer is short: a connection that takes none of it is found anyway.
+/// Shorter responses are not tracked: the stall timeout covers them.
 const SHORT_BYTES_MAX: u64 = 64 << 10;
-/// How many bytes are passed on at a time. How fast they go shows how fast the client takes them.
+/// Chunk size. The pace of the chunks is the client's reading rate.
 const PART_BYTES: usize = 64 << 10;
 
-/// The body of a long answer. The edge cuts off clients that take it too slowly.
+/// The body of a long response. The edge disconnects clients that read it too slowly.
 struct WatchedAnswer {
     body: Body,
-    /// What is left of the frame that was last read.
+    /// The rest of the last frame.
     rest: Bytes,
     transfer: Transfer,
 }
 
-/// Watches how an answer is taken, if it says that it is long. Streams do not say how long they are.
+/// Tracks a response with a known length over the limit. Streams have no known length.
 pub(super) fn watch(response: Response<Body>, connection: &ConnectionGuard) -> Response<Body> {
     let length = response.body().size_hint().exact().filter(|length| *length > SHORT_BYTES_MAX);
     let Some(length) = length else { return response };
@@ -30,7 +30,7 @@ pub(super) fn watch(response: Response<Body>, connection: &ConnectionGuard) -> R
     response.map(|body| Body::new(WatchedAnswer { body, rest: Bytes::new(), transfer }))
 }
 
-/// Bytes on their way to a client. The transfer goes on until the last of them are written.
+/// Bytes being sent. The transfer lasts until the last of them are written.
 struct PartInTransfer {
     bytes: Bytes,
     _transfer: Transfer,

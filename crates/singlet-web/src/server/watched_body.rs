@@ -1,4 +1,4 @@
-//! How much of a request has arrived, and when it is complete.
+//! Tracks the arrival of request bodies.
 
 use super::ConnectionGuard;
 use hyper::Request;
@@ -9,34 +9,32 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll};
 
-/// How far the body of a request has arrived.
+/// Progress of a request body.
 #[derive(Default)]
 pub(super) struct BodyProgress {
     received: AtomicU64,
-    /// Keeps the connection from being replaced by a new one, from when its request is complete.
+    /// Set once the request is complete: the connection must not be replaced while it executes.
     executing: OnceLock<TakenOver>,
 }
 
 impl BodyProgress {
-    /// How many bytes have arrived.
+    /// Bytes received so far.
     pub(super) fn received(&self) -> u64 {
         self.received.load(Ordering::Relaxed)
     }
 }
 
-/// A request's body, which notes how much of it has arrived. Before it is complete the request is
-/// only something that a slow client holds.
+/// A request body that tracks its progress. Until it is complete, the connection may be replaced.
 pub(super) struct WatchedBody {
     incoming: Incoming,
     activity: Arc<Activity>,
     progress: Arc<BodyProgress>,
-    /// A body that is long, until it is complete: the edge cuts slow ones off while memory is short.
+    /// Set for a long body until it is complete: the edge cuts off slow ones under memory pressure.
     transfer: Option<Transfer>,
 }
 
 impl WatchedBody {
-    /// Watches the body of a request. One of more bytes than this is long, and so is one that does
-    /// not say how many it has.
+    /// Tracks a request body. It is long if it exceeds `short_bytes_max` or its length is unknown.
     pub(super) fn watch(
         request: Request<Incoming>,
         lifetime: &ConnectionGuard,

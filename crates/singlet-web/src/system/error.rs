@@ -1,4 +1,4 @@
-//! Why systems were not opened.
+//! Errors when opening systems.
 
 use crate::demo::DemoError;
 use crate::random::RandomUnavailable;
@@ -6,40 +6,49 @@ use std::error::Error;
 use std::fmt;
 use std::net::SocketAddr;
 
-/// Why systems were not opened.
+/// Why systems could not be opened.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum OpenError {
     /// The store failed, or refused to create a table.
     Store(singlet::Error),
-    /// A system opened a design that it does not declare.
+    /// A system opened a design it does not declare.
     UndeclaredDesign {
         /// The system.
         system: &'static str,
         /// The design.
         design: &'static str,
     },
-    /// Two systems have this name, or it is one of the server's own paths.
+    /// The name is used twice, or is reserved by the server.
     DuplicateName(&'static str),
+    /// A name was set for a table that does not exist.
+    UnknownTable {
+        /// The unknown default name.
+        name: String,
+        /// The default names of all tables.
+        known: Vec<String>,
+    },
+    /// Two tables have this name.
+    DuplicateTable(String),
     /// Demo data could not be loaded.
     Demo {
         /// The system.
         system: &'static str,
-        /// Why.
+        /// The cause.
         error: DemoError,
     },
-    /// The operating system gives no random numbers.
+    /// The operating system has no randomness.
     Random,
-    /// The address cannot be listened on.
+    /// The address cannot be bound.
     Bind(std::io::Error),
-    /// The local issuer signs in everybody, and others than this machine can reach this address.
+    /// The local issuer lets anyone sign in, and this address is not loopback.
     LocalIssuerInPublic(SocketAddr),
-    /// A system could not be opened for a reason of its own.
+    /// A system-specific error.
     System(Box<dyn Error + Send + Sync>),
 }
 
 impl OpenError {
-    /// A reason of a system's own.
+    /// A system-specific error.
     pub fn system(error: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         Self::System(error.into())
     }
@@ -53,6 +62,10 @@ impl fmt::Display for OpenError {
                 write!(f, "the system {system} opens {design}, which it does not declare")
             }
             Self::DuplicateName(name) => write!(f, "the name {name} is taken"),
+            Self::UnknownTable { name, known } => {
+                write!(f, "there is no table {name}; the tables are {}", known.join(", "))
+            }
+            Self::DuplicateTable(name) => write!(f, "two tables would be called {name}"),
             Self::Demo { system, error } => {
                 write!(f, "the demo data of {system} cannot be loaded: {error}")
             }
@@ -85,13 +98,13 @@ impl From<RandomUnavailable> for OpenError {
     }
 }
 
-/// An error with its causes: the AWS SDK's own text is only "service error".
+/// An error with its causes: the AWS SDK's message is only "service error".
 pub(crate) fn in_full(error: &dyn Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
     while let Some(cause) = source {
         let cause_text = cause.to_string();
-        // Some errors repeat the text of their cause.
+        // Some errors repeat the message of their cause.
         if !text.ends_with(&cause_text) {
             text += ": ";
             text += &cause_text;

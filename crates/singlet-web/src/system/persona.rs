@@ -1,42 +1,42 @@
-//! People of the demo data.
+//! Personas of the demo data.
 
 use crate::identity::Caller;
 
-/// A person of the demo data who can be signed in as with one click.
+/// A demo user to sign in as with one click.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Persona {
-    /// The subject of their tokens.
+    /// The subject of the tokens.
     pub subject: &'static str,
-    /// What people call them.
+    /// The display name.
     pub name: &'static str,
-    /// The groups that they are in.
+    /// The groups the persona belongs to.
     pub groups: &'static [&'static str],
-    /// What they are: "admin of Tidewall".
+    /// A short description: "admin of Tidewall".
     pub description: &'static str,
-    /// Their e-mail address, if their tokens have one.
+    /// The e-mail address in the tokens, if any.
     pub email: Option<&'static str>,
 }
 
 impl Persona {
-    /// A person in no group, without an e-mail address.
+    /// A persona without groups or e-mail address.
     #[must_use]
     pub const fn new(subject: &'static str, name: &'static str, description: &'static str) -> Self {
         Self { subject, name, groups: &[], description, email: None }
     }
 
-    /// The same person in these groups.
+    /// Sets the groups.
     #[must_use]
     pub const fn with_groups(self, groups: &'static [&'static str]) -> Self {
         Self { groups, ..self }
     }
 
-    /// The same person with this e-mail address.
+    /// Sets the e-mail address.
     #[must_use]
     pub const fn with_email(self, email: &'static str) -> Self {
         Self { email: Some(email), ..self }
     }
 
-    /// The caller whom services see when this person has signed in.
+    /// The caller that services see for this persona.
     #[must_use]
     pub fn caller(&self) -> Caller {
         Caller {

@@ -1,4 +1,4 @@
-//! What a system is given.
+//! Resources of a system.
 
 use super::OpenError;
 use crate::Web;
@@ -12,28 +12,36 @@ use crate::store::Store;
 use singlet::backend::BoxFuture;
 use singlet::dynamo::operation::{Answer, Scan};
 use singlet::engine::Clock;
+use singlet::shape::TableShape;
 use singlet::{Db, Declaration, Timestamp};
 use std::any::TypeId;
 use std::sync::Arc;
 
-/// A design that a system declares.
+/// A declared design.
 #[derive(Clone)]
 pub(crate) struct Design {
     id: TypeId,
-    /// Whether the tables have no items. Creates them if they are missing.
+    pub(crate) tables: &'static [&'static TableShape],
+    pub(crate) declared: fn() -> singlet::design::Design,
+    /// Whether the tables are empty. Creates missing ones.
     pub(crate) is_empty: fn(Store) -> BoxFuture<'static, Result<bool, OpenError>>,
 }
 
 impl Design {
     pub(crate) fn of<D: Declaration>() -> Self {
-        Self { id: TypeId::of::<D>(), is_empty: |store| Box::pin(is_empty::<D>(store)) }
+        Self {
+            id: TypeId::of::<D>(),
+            tables: D::TABLES,
+            declared: D::design,
+            is_empty: |store| Box::pin(is_empty::<D>(store)),
+        }
     }
 }
 
 async fn is_empty<D: Declaration>(store: Store) -> Result<bool, OpenError> {
     let db = store.open::<D>().await?;
     for table in D::TABLES {
-        let mut scan = Scan::new(store.table_name(table.name));
+        let mut scan = Scan::new(store.settings().name_of(table));
         scan.limit = Some(1);
         scan.consistent_read = true;
         let answer = db.execute(scan).await.map_err(singlet::Error::from)?;
@@ -44,13 +52,13 @@ async fn is_empty<D: Declaration>(store: Store) -> Result<bool, OpenError> {
     Ok(true)
 }
 
-/// What a system is given. Clones share everything.
+/// The resources of a system. Clones share everything.
 #[derive(Clone)]
 pub struct Resources {
     pub(crate) system: &'static str,
     pub(crate) designs: Arc<[Design]>,
     pub(crate) store: Store,
-    /// The kit's own table, at the times of the server's clock.
+    /// The kit's own table, with the server's clock.
     pub(crate) web: Db<Web>,
     pub(crate) random: Random,
     pub(crate) http: outbound::Client,
@@ -75,19 +83,19 @@ impl Resources {
         self.store.open().await
     }
 
-    /// This moment, by the clock of the store.
+    /// The current time of the store's clock.
     #[must_use]
     pub fn now(&self) -> Timestamp {
         Timestamp::from_millis(self.clock().now().as_millis())
     }
 
-    /// The clock: fixed in tests, and while demo data is loaded.
+    /// The clock: fixed in tests and while demo data is loaded.
     #[must_use]
     pub fn clock(&self) -> &Clock {
         self.store.clock()
     }
 
-    /// Random numbers of the operating system; scripted ones in tests.
+    /// The source of randomness; scripted in tests.
     #[must_use]
     pub fn random(&self) -> &Random {
         &self.random
@@ -99,31 +107,31 @@ impl Resources {
         &self.http
     }
 
-    /// Files of this system.
+    /// The system's files.
     #[must_use]
     pub fn blobs(&self) -> &Blobs {
         &self.blobs
     }
 
-    /// A budget of this name that all servers on the store share.
+    /// A named budget shared by all servers on the store.
     #[must_use]
     pub fn budget(&self, name: &'static str, per_hour_max: u64) -> Budget {
         Budget::new(self.web.clone(), name, per_hour_max)
     }
 
-    /// Leases in the kit's own table, for what one server does at a time.
+    /// Leases in the kit's table, for work that one server does at a time.
     #[must_use]
     pub fn leases(&self) -> &Leases {
         &self.leases
     }
 
-    /// What is known about the jobs of this server.
+    /// The status of this server's jobs.
     #[must_use]
     pub fn jobs(&self) -> &JobStatuses {
         &self.jobs
     }
 
-    /// The figures of this server.
+    /// The server's metrics.
     #[must_use]
     pub fn metrics(&self) -> &Metrics {
         &self.metrics

@@ -6,7 +6,7 @@ use serde_json::{Number, Value};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-/// Goes down one level in a JSON pointer.
+/// Appends a segment to a JSON pointer.
 pub(super) fn step(pointer: &mut String, name: &str) {
     pointer.push('/');
     for character in name.chars() {
@@ -18,10 +18,21 @@ pub(super) fn step(pointer: &mut String, name: &str) {
     }
 }
 
-/// A name that the caller made up may be of any length; this much of it tells which one is meant.
+/// Names sent by the client are cut to this length in errors.
 const NAME_CHARS_MAX: usize = 40;
 
-/// A check that is under way: where it is, and what it has found.
+/// Appends a segment of any length, shortened.
+pub(super) fn step_shortened(pointer: &mut String, name: &str) {
+    match name.char_indices().nth(NAME_CHARS_MAX) {
+        None => step(pointer, name),
+        Some((end, _)) => {
+            step(pointer, name.get(..end).unwrap_or_default());
+            pointer.push('…');
+        }
+    }
+}
+
+/// A check in progress: its position and the errors found.
 pub(super) struct Check<'a> {
     validator: &'a Validator,
     place: FieldLocation,
@@ -34,7 +45,7 @@ impl<'a> Check<'a> {
         Self { validator, place, pointer: String::new(), field_errors: Vec::new() }
     }
 
-    /// All that is wrong with the value.
+    /// All errors in the value.
     pub(super) fn run(mut self, node: &Node, value: &Value) -> Vec<FieldError> {
         self.node(node, value);
         self.field_errors
@@ -42,24 +53,13 @@ impl<'a> Check<'a> {
 
     fn fault(&mut self, detail: impl Into<Cow<'static, str>>) {
         if self.field_errors.len() < FIELD_ERRORS_MAX {
-            // Parameters are known by their names, members by pointers.
-            let field = match self.place {
-                FieldLocation::Body | FieldLocation::Message => self.pointer.clone(),
-                _ => self.pointer.trim_start_matches('/').to_owned(),
-            };
-            self.field_errors.push(FieldError::new(self.place, field, detail));
+            self.field_errors.push(FieldError::at(self.place, &self.pointer, detail));
         }
     }
 
     fn below(&mut self, name: &str, check: impl FnOnce(&mut Self)) {
         let len = self.pointer.len();
-        match name.char_indices().nth(NAME_CHARS_MAX) {
-            None => step(&mut self.pointer, name),
-            Some((end, _)) => {
-                step(&mut self.pointer, name.get(..end).unwrap_or_default());
-                self.pointer.push('…');
-            }
-        }
+        step_shortened(&mut self.pointer, name);
         check(self);
         self.pointer.truncate(len);
     }
@@ -162,8 +162,7 @@ impl<'a> Check<'a> {
     }
 
     fn choice(&mut self, nodes: &[Node], value: &Value) {
-        // Of a field that may be missing, the caller hears what it must be, and not that it may be
-        // null.
+        // For an optional field, report the rule of the value, not that null is allowed.
         let is_null = |node: &&Node| matches!(node, Node::Constants(of) if of == &[Value::Null]);
         let mut others = nodes.iter().filter(|node| !is_null(node));
         if let (Some(only), None) = (others.next(), others.next())
@@ -179,8 +178,8 @@ impl<'a> Check<'a> {
             if field_errors.is_empty() {
                 return;
             }
-            // The caller most likely meant the alternative whose marks fit, such as the one with
-            // this `type`; failing that, one of the same kind of value.
+            // The client most likely meant the alternative with a matching tag, such as this
+            // `type`; failing that, one of the same JSON type.
             let likeness = self.likeness(node, value);
             if nearest.as_ref().is_none_or(|(best, _)| likeness > *best) {
                 nearest = Some((likeness, field_errors));
@@ -200,7 +199,7 @@ impl<'a> Check<'a> {
         }
     }
 
-    /// How much of the value speaks for this alternative.
+    /// How well the value matches this alternative.
     fn likeness(&self, node: &Node, value: &Value) -> usize {
         match (node, value) {
             (Node::Reference(name), _) => {
@@ -227,7 +226,7 @@ impl<'a> Check<'a> {
         }
     }
 
-    /// The member by which alternatives are told apart, and the values that it can have.
+    /// The member that tags the alternatives, and its possible values.
     fn marks(&self, nodes: &[Node], value: &Value) -> Option<(String, Vec<Value>)> {
         value.as_object()?;
         let mut found: Option<(String, Vec<Value>)> = None;
@@ -251,7 +250,7 @@ impl<'a> Check<'a> {
     }
 }
 
-/// Compares whole numbers exactly, and others as floating-point numbers.
+/// Compares integers exactly, other numbers as floating point.
 fn is_less(one: &Number, other: &Number) -> bool {
     match (one.as_i128(), other.as_i128()) {
         (Some(one), Some(other)) => one < other,
@@ -299,7 +298,7 @@ mod tests {
     #[serde(rename_all = "lowercase")]
     enum Size {
         Small,
-        /// As large as can be.
+        /// As large as possible.
         Large,
     }
 
@@ -352,7 +351,7 @@ mod tests {
         );
     }
 
-    /// A field that may be missing "has none of the forms that fit here".
+    /// Regression: an optional field got the error "has none of the forms that fit here".
     #[test]
     fn an_optional_field_is_told_what_it_must_be() {
         #[derive(JsonSchema)]

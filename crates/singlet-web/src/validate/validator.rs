@@ -30,11 +30,11 @@ pub struct Validator {
     pub(super) definitions: BTreeMap<String, Node>,
 }
 
-/// What one place in a value must look like.
+/// The rule for one position in a value.
 #[derive(Debug)]
 pub(super) enum Node {
     Anything,
-    /// One of the definitions.
+    /// A named definition.
     Reference(String),
     Text {
         chars_min: u64,
@@ -54,12 +54,12 @@ pub(super) enum Node {
     Object {
         members: BTreeMap<String, Node>,
         required: Vec<String>,
-        /// What members without a name of their own must be; `None` refuses them.
+        /// The rule for other members; `None` rejects them.
         rest: Option<Box<Node>>,
     },
     /// Exactly one of these values.
     Constants(Vec<Value>),
-    /// What fits one of these.
+    /// Any of these alternatives.
     Choice(Vec<Node>),
 }
 
@@ -68,8 +68,8 @@ impl Validator {
     ///
     /// # Panics
     ///
-    /// If the type's schema says something that cannot be checked here: that is a mistake of the
-    /// program, and is found the first time that it starts.
+    /// If the schema has a keyword that is not supported. This is a bug in the program, found at
+    /// startup.
     #[must_use]
     pub fn of<T: JsonSchema>() -> Self {
         Self::described_by(<SchemaGenerator>::into_root_schema_for::<T>, T::schema_name)
@@ -86,8 +86,7 @@ impl Validator {
         Self::compiled(schema.as_value(), definitions, &name())
     }
 
-    /// A schema made ready, with what it refers to among the definitions. `name` is for the message
-    /// of the panic.
+    /// Compiles a schema and the definitions it refers to. `name` is for the panic message.
     pub(crate) fn compiled(schema: &Value, definitions: &Map<String, Value>, name: &str) -> Self {
         match Self::compile(schema, definitions) {
             Ok(validator) => validator,
@@ -111,7 +110,7 @@ impl Validator {
         Ok(Self { root, definitions: made })
     }
 
-    /// Refuses a value that does not fit.
+    /// Rejects a value that does not match.
     pub(crate) fn check(&self, value: &Value, place: FieldLocation) -> Result<(), Vec<FieldError>> {
         let field_errors = self.field_errors(value, place);
         if field_errors.is_empty() { Ok(()) } else { Err(field_errors) }
@@ -123,8 +122,8 @@ impl Validator {
         Check::new(self, place).run(&self.root, value)
     }
 
-    /// The names of the members, and whether their values are text, for those who have to make
-    /// values of the parameters in an address.
+    /// The names of the members, and whether their values are text: for building values from query
+    /// parameters.
     pub(crate) fn members(&self) -> impl Iterator<Item = (&str, bool)> {
         let members = match &self.root {
             Node::Object { members, .. } => Some(members),
@@ -133,12 +132,7 @@ impl Validator {
         members.into_iter().flatten().map(|(name, node)| (name.as_str(), self.takes_text(node)))
     }
 
-    /// Whether a value has members.
-    pub(crate) fn is_object(&self) -> bool {
-        matches!(self.root, Node::Object { .. })
-    }
-
-    /// Whether a value can be text.
+    /// Whether the value can be text.
     pub(crate) fn is_text(&self) -> bool {
         self.takes_text(&self.root)
     }
@@ -156,17 +150,17 @@ impl Validator {
     }
 }
 
-/// The settings under which schemas are made: those that OpenAPI 3.1 uses.
+/// The schema dialect of OpenAPI 3.1.
 fn settings() -> SchemaSettings {
     SchemaSettings::draft2020_12()
 }
 
-/// The same for schemas that stand in an OpenAPI document, and refer to each other there.
+/// The same for schemas in an OpenAPI document, with references into it.
 pub(crate) fn openapi_settings() -> SchemaSettings {
     settings().with(|settings| settings.definitions_path = "/components/schemas".into())
 }
 
-/// The least and the greatest number of a Rust type, by the name that schemas have for it.
+/// Bounds of a Rust integer type, by its schema format.
 pub(crate) fn integer_bounds(format: &str) -> Option<(i128, i128)> {
     Some(match format {
         "int8" => (i8::MIN.into(), i8::MAX.into()),
@@ -181,15 +175,14 @@ pub(crate) fn integer_bounds(format: &str) -> Option<(i128, i128)> {
     })
 }
 
-/// Words of a schema that explain and do not constrain. `format` is looked at for the bounds of
-/// whole numbers.
+/// Keywords that do not constrain. `format` is only used for integer bounds.
 const EXPLANATIONS: &[&str] =
     &["$schema", "$defs", "title", "description", "default", "examples", "format", "deprecated"];
 
-/// Where definitions are, in a schema that stands alone and in an OpenAPI document.
+/// Reference prefixes in a standalone schema and in an OpenAPI document.
 const REFERENCES: [&str; 2] = ["#/$defs/", "#/components/schemas/"];
 
-/// Makes one place of a schema ready, and notes which definitions it refers to.
+/// Compiles one position of a schema and collects the definitions it refers to.
 fn node(schema: &Value, wanted: &mut Vec<String>) -> Result<Node, String> {
     let map = match schema {
         Value::Bool(true) => return Ok(Node::Anything),
@@ -241,7 +234,7 @@ fn node(schema: &Value, wanted: &mut Vec<String>) -> Result<Node, String> {
     }
 }
 
-/// Several values to choose from are one choice, however the schema puts it.
+/// Merges alternatives of constants into one list.
 fn choice(nodes: Vec<Node>) -> Node {
     let constants = |node: &Node| match node {
         Node::Constants(values) => Some(values.clone()),

@@ -1,4 +1,4 @@
-//! Who may do what, and that nobody learns of what is hidden from them.
+//! Access control, and that hidden resources stay hidden.
 
 use crate::client::{Running, TestResponse, start, system};
 use axum::extract::{FromRequestParts, State};
@@ -26,7 +26,7 @@ fn caller(subject: &str) -> Caller {
     Caller { subject: subject.to_owned(), ..Caller::default() }
 }
 
-/// What happens to a caller: the status, or 200.
+/// The status of the refusal, or 200.
 fn status(result: Result<(), Problem>) -> u16 {
     result.map_or_else(|problem| problem.problem_type().status, |()| 200)
 }
@@ -60,7 +60,7 @@ fn order_of_refusals_is_401_404_403() {
         let allowed = role == Some(Role::TeamAdmin);
         assert_eq!(status(access(caller, role).require_if(allowed, "they")), expected, "{role:?}");
     }
-    // A private league does not exist for visitors who read it.
+    // A private league is a 404 for visitors.
     let reading = access(None, None).also_from_visitors();
     assert_eq!(status(reading.require(Role::Viewer)), 404);
     // Not hidden: no role is 403.
@@ -79,7 +79,7 @@ fn a_subject_is_an_id() {
     assert_eq!(named.display_name(), "Ann");
 }
 
-/// Who calls, without tokens: `Who: ann`.
+/// A test caller without a token: `Who: ann`.
 struct Who(Option<Caller>);
 
 impl Argument for Who {
@@ -98,7 +98,7 @@ impl<S: Send + Sync> FromRequestParts<S> for Who {
     }
 }
 
-/// The game `secret` is there for Ann alone, and the others are not there at all.
+/// The game `secret` is visible to Ann only; other ids do not exist.
 async fn watch(State(()): State<()>, who: Who, game: Path<String>) -> Result<NoContent, Error> {
     let caller = who.0.as_ref();
     if game.as_str() != "secret" {
@@ -115,7 +115,7 @@ async fn server() -> Running {
     start(Options::default(), |server| server.with_system(system(api.into_router()))).await
 }
 
-/// What a client can see of an answer, without what differs for every request.
+/// The visible part of a response, without per-request headers.
 fn visible(mut response: TestResponse) -> String {
     response.headers.retain(|name, _| name != "x-request-id" && name != "date");
     format!("{} {:?} {}", response.status, response.headers, response.body)

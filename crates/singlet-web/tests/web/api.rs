@@ -1,13 +1,15 @@
-//! Routes that are declared once: what they take, what they answer, and what the document says.
+//! Declared routes: requests, responses and the OpenAPI document.
 
 use crate::client::{Running, start, system};
 use axum::extract::State;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use singlet::Date;
 use singlet_web::Options;
 use singlet_web::api::{Api, Body, Created, Json, NoContent, Page, Path, Query, delete, get, post};
 use singlet_web::problem::{Problem, SHARED};
+use singlet_web::text::CleanText;
 
 singlet_web::problems! {
     /// Why the library refuses.
@@ -24,6 +26,15 @@ struct Book {
     title: String,
     #[schemars(range(min = 1, max = 5000))]
     pages: u32,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    authors: Vec<Author>,
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+struct Author {
+    name: CleanText<20>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    born: Option<Date>,
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -52,12 +63,12 @@ async fn add(
 }
 
 async fn find(place: Path<ShelfPlace>) -> Json<Book> {
-    Json(Book { title: place.title.clone(), pages: place.shelf })
+    Json(Book { title: place.title.clone(), pages: place.shelf, authors: vec![] })
 }
 
 async fn list(search: Query<Search>) -> Json<Page<Book>> {
     let title = search.contains.clone().unwrap_or_default();
-    let book = Book { title, pages: search.limit.unwrap_or(7) };
+    let book = Book { title, pages: search.limit.unwrap_or(7), authors: vec![] };
     Json(Page { items: vec![book], next: None })
 }
 
@@ -109,6 +120,78 @@ async fn everything_that_is_wrong_is_said_at_once() {
     assert_eq!(fields, ["colour", "pages", "title"]);
 }
 
+/// Regression: schema errors hid errors of field types, of which only the first was reported.
+#[tokio::test]
+async fn rules_of_types_are_checked_with_the_schema() {
+    let server = server().await;
+    let authors = json!([
+        {"name": " \u{200b}", "born": "1775-02-30"},
+        {"name": "Emily"},
+        {"name": "\u{2800}", "born": "1775-12-16"},
+    ]);
+    let body = json!({"title": "", "pages": 1, "authors": authors});
+    let refused = server.post("/test/books", &body.to_string()).await.json();
+    let errors = refused["errors"].as_array().unwrap();
+    let mut fields: Vec<&str> = errors.iter().filter_map(|one| one["field"].as_str()).collect();
+    fields.sort_unstable();
+    let expected = ["/authors/0/born", "/authors/0/name", "/authors/2/name", "/title"];
+    assert_eq!(fields, expected, "{refused}");
+    assert_eq!(errors.last().unwrap()["detail"], "must not be blank");
+}
+
+/// Regression: routes without query parameters ignored unknown ones.
+#[tokio::test]
+async fn a_route_that_reads_no_parameters_refuses_them() {
+    let server = server().await;
+    let refused = server.get("/test/books/12/Emma?limit=5&zz%7a").await;
+    assert_eq!((refused.status, refused.code().as_str()), (422, "invalid"));
+    let errors = &refused.json()["errors"];
+    let limit = json!({"in": "query", "field": "limit", "detail": "unknown parameter"});
+    assert_eq!((&errors[0], &errors[1]["field"]), (&limit, &json!("zzz")));
+    let body = r#"{"title":"Emma","pages":474}"#;
+    assert_eq!(server.post("/test/books?dry=true", body).await.code(), "invalid");
+    assert_eq!(server.get("/test/books/12/Emma?").await.status, 200);
+    // Pages and files are not routes.
+    assert_eq!(server.get("/test/api?from=mail").await.status, 200);
+    let all = server.get("/test/books?limit=x&zzz=1&contains=a&contains=b").await.json();
+    let fields = all["errors"].as_array().unwrap().iter().map(|one| one["field"].as_str().unwrap());
+    assert_eq!(fields.collect::<Vec<_>>(), ["zzz", "contains", "limit"]);
+}
+
+/// Regression: the last of two duplicate members was used silently.
+#[tokio::test]
+async fn a_member_that_is_given_twice_is_refused() {
+    let server = server().await;
+    let author = r#"{"name":"A","name":"B","more":{"x":1,"x":2}}"#;
+    let body = format!(r#"{{"pages":0,"title":"Emma","title":"Dune","authors":[{author}]}}"#);
+    let refused = server.post("/test/books", &body).await;
+    assert_eq!((refused.status, refused.code().as_str()), (422, "invalid"));
+    let refused = refused.json();
+    let errors = refused["errors"].as_array().unwrap().iter();
+    let errors: Vec<&str> = errors.map(|one| one["field"].as_str().unwrap()).collect();
+    assert_eq!(errors, ["/title", "/authors/0/name", "/authors/0/more/x", "/pages"]);
+    assert_eq!(refused["errors"][0]["detail"], "is given twice");
+    let many = format!("{{{}}}", vec![r#""title":"x""#; 500].join(","));
+    let refused = server.post("/test/books", &many).await.json();
+    assert!(refused["errors"].as_array().unwrap().len() <= 20, "{refused}");
+}
+
+/// Regression: bytes that are not UTF-8 became replacement characters.
+#[tokio::test]
+async fn parameters_that_are_not_utf_8_are_refused() {
+    let server = server().await;
+    for (query, field) in [
+        ("contains=%FF", "contains"),
+        ("contains=a%C3", "contains"),
+        ("%FFlimit=1", "\u{fffd}limit"),
+    ] {
+        let refused = server.get(&format!("/test/books?{query}")).await;
+        assert_eq!((refused.status, refused.code().as_str()), (422, "invalid"), "{query}");
+        assert_eq!(refused.json()["errors"][0]["field"], field, "{query}");
+    }
+    assert_eq!(server.get("/test/books?contains=%C3%A9").await.json()["items"][0]["title"], "é");
+}
+
 #[tokio::test]
 async fn what_is_no_json_is_refused_for_what_it_is() {
     let server = server().await;
@@ -134,9 +217,9 @@ async fn parameters_are_read_by_their_types() {
     let server = server().await;
     let found = server.get("/test/books/12/War%20and%20Peace").await;
     assert_eq!(found.json(), json!({"title": "War and Peace", "pages": 12}));
-    // A title that looks like a number is a title.
+    // A title that looks like a number is still text.
     assert_eq!(server.get("/test/books/12/1984").await.json()["title"], "1984");
-    // There is nothing at an address with a shelf that is no number.
+    // A malformed number in a path is a 404.
     assert_eq!(server.get("/test/books/twelve/Emma").await.code(), "not-found");
     let listed = server.get("/test/books?limit=5&contains=a+%26+b").await;
     assert_eq!(listed.json()["items"][0], json!({"title": "a & b", "pages": 5}));
@@ -154,6 +237,7 @@ async fn the_document_says_what_the_code_does() {
     let add = &document["paths"]["/books"]["post"];
     assert_eq!(add["operationId"], "addBook");
     assert_eq!(add["summary"], "Adds a book.");
+    assert_eq!((&add["tags"], &document["tags"]), (&json!(["books"]), &json!([{"name": "books"}])));
     let body = &add["requestBody"]["content"]["application/json"]["schema"];
     assert_eq!(*body, json!({"$ref": "#/components/schemas/Book"}));
     assert_eq!(document["components"]["schemas"]["Book"]["properties"]["pages"]["maximum"], 5000);
@@ -167,7 +251,8 @@ async fn the_document_says_what_the_code_does() {
     assert_eq!((&limit["name"], &limit["in"]), (&json!("contains"), &json!("query")));
     assert_eq!(limit["required"], Value::Bool(false));
     let known = document["x-problems"].as_array().unwrap();
-    assert!(known.iter().any(|one| one["code"] == "book-lent"));
+    let lent = known.iter().find(|one| one["code"] == "book-lent").unwrap();
+    assert_eq!(lent["type"], "/problems#test.book-lent");
     assert!(server.get("/test/api").await.body.contains("A library."));
 }
 
@@ -182,6 +267,34 @@ fn a_path_and_a_function_that_disagree_are_found_at_the_start() {
 fn a_name_stands_for_one_route() {
     let route = |path| get::<_, _, ()>(path, list).describe("a", "b");
     let _ = Api::new(()).named("test", "").route(route("/one")).route(route("/two"));
+}
+
+#[test]
+fn writes_take_a_key_unless_they_say_otherwise() {
+    async fn list_books() -> NoContent {
+        NoContent
+    }
+    async fn add_book() -> NoContent {
+        NoContent
+    }
+    async fn sort_books() -> NoContent {
+        NoContent
+    }
+    let api = Api::new(())
+        .named("test", "")
+        .keyed_writes()
+        .route(get("/books", list_books).about("Lists books."))
+        .route(post("/books", add_book).about("Adds a book."))
+        .route(post("/sorted", sort_books).about("Sorts books.").unkeyed());
+    let document = api.document();
+    let operations = [("/books", "get"), ("/books", "post"), ("/sorted", "post")];
+    let found = operations.map(|(path, method)| {
+        let operation = &document["paths"][path][method];
+        let name = operation["operationId"].as_str().unwrap();
+        (name, operation["parameters"][0]["name"].as_str())
+    });
+    let key = Some("Idempotency-Key");
+    assert_eq!(found, [("listBooks", None), ("addBook", key), ("sortBooks", None)]);
 }
 
 #[test]

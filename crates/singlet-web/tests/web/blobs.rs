@@ -9,7 +9,7 @@ use singlet_web::blob::{BlobError, BlobKey, Blobs, FileCache, ImageType, StoredF
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// A folder that is removed with everything in it.
+/// A temporary folder, removed on drop.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -54,13 +54,13 @@ async fn files_are_stored_read_and_deleted() {
         fus.delete(&avatar).await.unwrap();
         assert_eq!(fus.get(&avatar).await.unwrap(), None);
     }
-    // A second server on the folder finds what the first has stored.
+    // A second server on the folder finds the stored files.
     let again = Blobs::folder(&folder.0).unwrap().of_system("other");
     assert_eq!(again.get(&key("avatars")).await.unwrap().as_deref(), Some(&b"three"[..]));
 }
 
-/// Folders had mode 0755 and files 0644: other users of the machine could read them where the folder
-/// was not within that of the data.
+/// Regression: folders had mode 0755 and files 0644, so other users could read them outside of the
+/// data folder.
 #[cfg(unix)]
 #[tokio::test]
 async fn files_are_for_their_owner_alone() {
@@ -83,8 +83,8 @@ async fn files_are_for_their_owner_alone() {
     }
 }
 
-/// Only the first thousand were listed. When these were all in use, a job that removes others
-/// never came to them.
+/// Regression: only the first thousand files were listed. When these were all in use, a cleanup job
+/// never got past them.
 #[tokio::test]
 async fn more_files_than_a_page_are_listed_and_deleted_meanwhile() {
     let folder = Folder::new("many-blobs");
@@ -93,7 +93,7 @@ async fn more_files_than_a_page_are_listed_and_deleted_meanwhile() {
     let count = 2_500;
     for number in 0..count {
         in_memory.put(&key(&format!("all/{number}")), "x".into()).await.unwrap();
-        // Not by `put`, which waits for the disk each time.
+        // Not with `put`, which syncs each file.
         std::fs::write(folder.0.join(format!("all/{number}")), "x").unwrap();
     }
     for blobs in [in_memory, in_folder] {
@@ -140,7 +140,7 @@ async fn keys_cannot_leave_their_folder() {
     ] {
         assert_eq!(BlobKey::new(segments.iter().copied()), Err(BlobError::Key), "{segments:?}");
     }
-    // Even those that are allowed stay below the folder.
+    // Unusual but valid keys stay inside the folder.
     let folder = Folder::new("blob-keys");
     let blobs = Blobs::folder(&folder.0.join("inner")).unwrap().of_system("test");
     for text in ["a..b", "a/b..c/d", "-", "_/x"] {
@@ -195,7 +195,7 @@ async fn logo() -> StoredFile {
     StoredFile::new("a logo".into(), ImageType::Png).cache(FileCache::Revalidated)
 }
 
-/// A browser that asked again got all of it again, and the document said nothing of images.
+/// Regression: a cached file was sent again, and the document omitted image responses.
 #[tokio::test]
 async fn a_file_that_the_browser_has_is_not_sent_again() {
     let api = || {

@@ -1,4 +1,4 @@
-//! What the tests of this crate speak HTTP with: bytes on a socket, so that nothing is hidden.
+//! A minimal HTTP client for the tests of this crate: bytes on a socket.
 
 use crate::handshake::upgrade;
 use serde_json::Value;
@@ -19,7 +19,7 @@ pub(crate) struct Running {
     done: JoinHandle<()>,
 }
 
-/// The systems of a test, and what they are opened with.
+/// Systems of a test and their options.
 #[derive(Default)]
 pub(crate) struct SiteBuilder {
     systems: Vec<System>,
@@ -38,7 +38,7 @@ impl SiteBuilder {
         self
     }
 
-    /// Memory without this.
+    /// Defaults to a store in memory.
     pub(crate) fn with_store(mut self, store: Store) -> Self {
         self.store = Some(store);
         self
@@ -55,7 +55,7 @@ impl SiteBuilder {
     }
 }
 
-/// Starts a server on a port of its own.
+/// Starts a server on a free port.
 pub(crate) async fn start(
     options: Options,
     prepare: impl FnOnce(SiteBuilder) -> SiteBuilder,
@@ -76,7 +76,7 @@ pub(crate) async fn start(
     Running { address, stop: Some(stop), done }
 }
 
-/// A system with these routes: of an `Api`, or of axum.
+/// A system with these routes, of an `Api` or of axum.
 pub(crate) fn system(routes: impl Into<Opened>) -> System {
     let opened = Mutex::new(Some(routes.into()));
     System::new("test", "Test", "A test.").open(move |_| {
@@ -86,18 +86,18 @@ pub(crate) fn system(routes: impl Into<Opened>) -> System {
 }
 
 impl Running {
-    /// Stops the server, and waits until it has ended.
+    /// Stops the server and waits for its end.
     pub(crate) async fn stop(mut self) {
         drop(self.stop.take());
         self.done.await.unwrap();
     }
 
-    /// Sends a request with these lines in its head, and a body.
+    /// Sends a request with these header lines and a body.
     pub(crate) async fn send(&self, first: &str, lines: &[&str], body: &str) -> TestResponse {
         self.send_from("127.0.0.1", first, lines, body).await
     }
 
-    /// The same from another address of this machine.
+    /// The same from another loopback address.
     pub(crate) async fn send_from(
         &self,
         peer: &str,
@@ -122,7 +122,7 @@ impl Running {
         exchange(stream, &format!("{head}\r\n{body}")).await
     }
 
-    /// Sends a request as it is written here. It must make the server close the connection.
+    /// Sends a raw request. It must make the server close the connection.
     pub(crate) async fn send_raw(&self, request: &str) -> TestResponse {
         exchange(TcpStream::connect(self.address).await.unwrap(), request).await
     }
@@ -142,14 +142,14 @@ impl Running {
 }
 
 async fn exchange(mut stream: TcpStream, request: &str) -> TestResponse {
-    // The server may have answered and hung up before it has read everything.
+    // The server may respond and close before it has read everything.
     let _ = stream.write_all(request.as_bytes()).await;
     let mut bytes = Vec::new();
     let _ = stream.read_to_end(&mut bytes).await;
     TestResponse::parse(&bytes)
 }
 
-/// An answer, taken apart.
+/// A parsed response.
 #[derive(Debug)]
 pub(crate) struct TestResponse {
     pub(crate) status: u16,
@@ -175,7 +175,7 @@ impl TestResponse {
         serde_json::from_str(&self.body).unwrap_or_else(|_| panic!("not JSON: {self:?}"))
     }
 
-    /// The code of the problem; empty if it is none.
+    /// The code of the problem; empty for other responses.
     pub(crate) fn code(&self) -> String {
         if self.headers.get("content-type").map(String::as_str) != Some("application/problem+json")
         {

@@ -1,4 +1,4 @@
-//! Lists that begin at one server and go on at another.
+//! Cursors that are used on another server.
 
 use singlet::backend::Embedded;
 use singlet::engine::Engine;
@@ -20,7 +20,7 @@ struct Entry {
     number: Number,
 }
 
-/// A server's database of entries, opened as a server does when it starts.
+/// A server's database, opened as at startup.
 async fn open(engine: &Engine) -> Db<Entries> {
     let backend = Embedded::new(engine.clone());
     let web = Db::<Web>::on(backend.clone(), Settings::default());
@@ -42,8 +42,8 @@ async fn servers_on_one_store_take_each_others_cursors_and_no_others() {
     let cursor = one.query(list()).page(None).await.unwrap().next.unwrap();
     let rest = other.query(list()).page(Some(cursor.clone())).await.unwrap();
     assert_eq!(rest.items[0].number.as_str(), "2");
-    // Another store has another secret, and so does a server with one of its own. One that was told
-    // none reads no pages.
+    // Another store has another secret, and so has a server with its own key. Without a key, pages
+    // cannot be read.
     let elsewhere = open(&Engine::memory().unwrap()).await;
     let refused = elsewhere.query(list()).page(Some(cursor.clone())).await;
     assert!(matches!(refused, Err(Error::Cursor)));

@@ -1,4 +1,4 @@
-//! Demo data: loaded once, into empty tables, at times of its own.
+//! Demo data: loaded once, into empty tables, with its own times.
 
 use crate::system::{Note, NoteId, Notes};
 use singlet::Settings;
@@ -25,7 +25,7 @@ fn store() -> Store {
     Store::embedded(engine, Settings { clock, ..Settings::default() })
 }
 
-/// Three notes, an hour apart, with words that chance has chosen.
+/// Three notes, an hour apart, with random words.
 async fn load(resources: Resources, mut demo: Demo) -> Result<(), DemoError> {
     let db = resources.database::<Notes>().await?;
     for number in 0..3_u32 {
@@ -73,7 +73,7 @@ async fn demo_data_is_loaded_once_by_two_servers_at_once() {
         let (store, system) = (store.clone(), notes(&loads));
         tokio::spawn(async move {
             open(&store, system, DemoPolicy::IfEmpty).await.unwrap();
-            // Whoever has not loaded it has waited for it.
+            // The servers that did not load it have waited for it.
             assert_eq!(all(&store).await.len(), 3);
         })
     });
@@ -84,7 +84,7 @@ async fn demo_data_is_loaded_once_by_two_servers_at_once() {
     let found = all(&store).await;
     let times = found.iter().map(|note| note.at.as_millis()).collect::<Vec<_>>();
     assert_eq!(times, [3, 2, 1].map(|hours| NOW - hours * 3_600_000));
-    // Who has deleted it all does not want it back.
+    // Deleted demo data is not loaded again.
     let db = store.open::<Notes>().await.unwrap();
     for note in found {
         db.run(delete(Note::key(&note.id))).await.unwrap();
@@ -121,7 +121,7 @@ async fn demo_data_is_the_same_for_a_seed() {
     assert!(one[0].text != one[1].text, "{one:?}");
 }
 
-/// Ids came from the operating system, so that every loading had others.
+/// Regression: ids came from the operating system and differed with every load.
 #[tokio::test]
 async fn two_loads_give_the_same_ids_and_other_secrets() {
     let stores = [store(), store()];
@@ -152,7 +152,7 @@ async fn two_loads_give_the_same_ids_and_other_secrets() {
     assert_eq!(secrets.len(), 6);
 }
 
-/// A server that was killed while it loaded has left this, and one note.
+/// The marker and the single note that a killed server left.
 async fn interrupted(store: &Store, started_at: i64) -> DemoMarker {
     let db = store.open::<Notes>().await.unwrap();
     let note = Note { id: NoteId::new("n0").unwrap(), text: "oak".into(), at: db.now() };
@@ -166,7 +166,8 @@ async fn interrupted(store: &Store, started_at: i64) -> DemoMarker {
     marker
 }
 
-/// The tables were not empty, so the next start served a part of the data and said nothing.
+/// Regression: the next start served partial data without a warning, because the tables were not
+/// empty.
 #[tokio::test]
 async fn demo_data_that_was_loaded_in_part_is_warned_of() {
     let (store, loads, log) = (store(), Arc::default(), Log::warnings());
@@ -180,7 +181,7 @@ async fn demo_data_that_was_loaded_in_part_is_warned_of() {
     assert_eq!((loads.load(Ordering::SeqCst), all(&store).await.len()), (0, 1));
 }
 
-/// A server that started while another one loaded served what was there by then.
+/// Regression: a server that started during a load served partial data.
 #[tokio::test]
 async fn a_server_waits_while_another_one_loads() {
     let (store, loads) = (store(), Arc::default());
@@ -209,7 +210,7 @@ async fn a_loader_that_fails_is_not_repeated() {
     let loads = Arc::default();
     let failed = open(&store, failing(&loads), DemoPolicy::IfEmpty).await.unwrap_err();
     assert_eq!(failed.to_string(), "the demo data of notes cannot be loaded: no ink");
-    // The next start goes on without, does not wait, and says so.
+    // The next start neither loads nor waits, and logs a warning.
     let guard = tracing::subscriber::set_default(log.clone());
     let opening = open(&store, failing(&loads), DemoPolicy::IfEmpty);
     tokio::time::timeout(Duration::from_secs(120), opening).await.unwrap().unwrap();

@@ -1,4 +1,4 @@
-//! Games that can be watched: what the tests of streams and sockets need.
+//! A game service for the tests of streams and sockets.
 
 use crate::client::{Running, start, system};
 use axum::extract::State;
@@ -48,7 +48,7 @@ pub(crate) struct GameServer {
     _feed: Feed,
 }
 
-/// Follows the changes until it is dropped.
+/// Follows the changes until dropped.
 struct Feed(JoinHandle<()>);
 
 #[derive(Clone)]
@@ -117,20 +117,20 @@ impl Service {
         Self { db, live, is_allowed, is_state_broken, is_state_panicking, heartbeats }
     }
 
-    /// Creates a game with the number 1.
+    /// Creates a game at number 1.
     pub(crate) async fn create(&self, text: &str) {
         let expires = Some(Expiry::at(self.db.now().after(Duration::from_secs(3600))));
         let game = Game { code: code(text), sequence: 1, is_over: false, expires };
         self.db.run(create(&game)).await.unwrap();
     }
 
-    /// Adds this to the number of a game.
+    /// Adds to the number of a game.
     pub(crate) async fn add(&self, text: &str, amount: i64) {
         let change = update(Game::key(code(text))).add(Game::SEQUENCE, amount);
         self.db.run(change).await.unwrap();
     }
 
-    /// The end of a game: one change, two pushes.
+    /// Ends a game: one change, two pushes.
     pub(crate) async fn finish(&self, text: &str) {
         let change = update(Game::key(code(text))).add(Game::SEQUENCE, 1).set(Game::IS_OVER, true);
         self.db.run(change).await.unwrap();
@@ -213,7 +213,7 @@ async fn follow(
     }))
 }
 
-/// What a client of the socket says.
+/// A message from a client of the socket.
 #[derive(serde::Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Said {

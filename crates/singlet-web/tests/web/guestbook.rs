@@ -1,4 +1,4 @@
-//! The guest book of docs/a-system.md: the page shows the program, and the program does what the
+//! The guest book of docs/a-system.md: the page matches the program, and the program does what the
 //! page says.
 
 use crate::client::{Running, TestResponse, start};
@@ -26,7 +26,7 @@ fn read(path: &str) -> String {
     fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap()
 }
 
-/// The blocks of the page in this language.
+/// The code blocks of the page in this language.
 fn blocks(language: &str) -> Vec<String> {
     let page = read("../../docs/a-system.md");
     let fence = format!("```{language}\n");
@@ -37,7 +37,7 @@ fn blocks(language: &str) -> Vec<String> {
 #[test]
 fn the_blocks_of_the_page_are_the_program() {
     let program = read(&format!("{FOLDER}/main.rs"));
-    // The first line says what it is.
+    // The first line describes the file.
     let (_, program) = program.split_once('\n').unwrap();
     assert_eq!(blocks("rust").join("\n"), program);
     assert_eq!(blocks("html").concat(), read(&format!("{FOLDER}/index.html")));
@@ -74,7 +74,7 @@ impl Fixture {
         Self { server, strict }
     }
 
-    /// The line of the head by which requests are somebody's.
+    /// Signs in and returns the `Authorization` header line.
     async fn sign_in(&self, wish: &str) -> String {
         let signed = self.server.post("/local/tokens", wish).await.json();
         format!("authorization: Bearer {}", signed["token"].as_str().unwrap())
@@ -115,7 +115,7 @@ async fn guests_sign_and_moderators_remove() {
     assert_eq!((unsigned.status, unsigned.code().as_str()), (401, "unauthenticated"));
     let long = book.sign(&ann, &"x".repeat(141)).await;
     assert_eq!((long.status, long.json()["errors"][0]["field"].clone()), (422, "/text".into()));
-    // A text of blanks was stored as an empty entry.
+    // Regression: a blank text was stored as an empty entry.
     for blank in ["", "   ", "\n\u{200b}"] {
         let refused = book.sign(&ann, blank).await;
         let field = refused.json()["errors"][0]["field"].clone();
@@ -129,7 +129,10 @@ async fn guests_sign_and_moderators_remove() {
         assert_eq!(signed.json()["author"], Value::Null);
         assert!(signed.headers["location"].starts_with("/guestbook/entries/"), "{signed:?}");
         locations.push(signed.headers["location"].clone());
-        // Ids of one millisecond have no order.
+        // Regression: this was a 405.
+        let found = book.server.get(&signed.headers["location"]).await;
+        assert_eq!((found.status, found.json()), (200, signed.json()));
+        // Ids of the same millisecond are unordered.
         sleep(Duration::from_millis(2)).await;
     }
     assert_eq!(book.texts().await[..2], ["second", "first"]);
@@ -138,6 +141,7 @@ async fn guests_sign_and_moderators_remove() {
         assert_eq!(book.remove(caller, &locations[0]).await.status, status, "{caller}");
     }
     assert_eq!(book.remove(&mo, &locations[1]).await.status, 204);
+    assert_eq!(book.server.get(&locations[1]).await.code(), "entry-not-found");
     assert_eq!(book.remove(&mo, "/guestbook/entries/none").await.code(), "entry-not-found");
     assert_eq!(book.texts().await.len(), 2);
     assert_eq!(book.strict.undeclared(), Vec::<String>::new());
@@ -154,7 +158,7 @@ async fn lists_come_in_parts() {
     assert_eq!((forged.status, forged.code().as_str()), (422, "invalid"));
 }
 
-/// The next event: its name and its data.
+/// The name and data of the next event.
 async fn next_event(lines: &mut Lines<BufReader<TcpStream>>) -> (String, Value) {
     let (mut name, mut data) = (String::new(), Value::Null);
     loop {
@@ -187,7 +191,7 @@ async fn everybody_sees_entries_at_once() {
     assert_eq!(next_event(&mut lines).await.0, "removed");
 }
 
-/// Waits until something is so.
+/// Polls until `is_so` returns true.
 async fn until(is_so: impl AsyncFn() -> bool) {
     let reached = async {
         while !is_so().await {

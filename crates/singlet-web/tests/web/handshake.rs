@@ -1,4 +1,4 @@
-//! How tests open a WebSocket on a connection that they have.
+//! The client side of the WebSocket handshake, for tests.
 
 #![allow(clippy::unwrap_used, reason = "a panic here is a failing test")]
 
@@ -7,7 +7,7 @@ use tokio::net::TcpStream;
 use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::protocol::Role;
 
-/// Asks for a WebSocket at this path.
+/// Upgrades a connection to a WebSocket at this path.
 pub(crate) async fn upgrade(mut stream: TcpStream, path: &str) -> WebSocketStream<TcpStream> {
     let head = format!(
         "GET {path} HTTP/1.1\r\nhost: localhost\r\nconnection: upgrade\r\nupgrade: websocket\r\n\

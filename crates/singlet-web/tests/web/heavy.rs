@@ -1,10 +1,10 @@
-//! Requests that compute for long, and who is answered meanwhile.
+//! CPU-heavy requests, and light ones served meanwhile.
 
 use crate::client::{Running, start, system};
 use axum::extract::State;
 use singlet_edge::thread_cpu_time;
 use singlet_web::Options;
-use singlet_web::api::{Api, Json, get};
+use singlet_web::api::{Api, Json, get, post};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -13,7 +13,7 @@ const CLIENTS: usize = 16;
 const REQUESTS_EACH: usize = 4;
 const LIGHT_REQUESTS: usize = 20;
 
-/// How many requests compute, how many did at the same time, and how many are done.
+/// Requests computing, their maximum concurrency, and those done.
 #[derive(Default)]
 struct Counters {
     computing: AtomicUsize,
@@ -21,11 +21,11 @@ struct Counters {
     done: AtomicUsize,
 }
 
-/// Computes, and lets nobody else run on its thread meanwhile.
+/// Blocks its thread.
 async fn compute(State(counters): State<Arc<Counters>>) -> Json<usize> {
     let computing = counters.computing.fetch_add(1, Ordering::SeqCst) + 1;
     counters.computing_max.fetch_max(computing, Ordering::SeqCst);
-    // In processor time, as the cost of routes is measured: a busy machine does not change it.
+    // In CPU time, like route costs, so that a busy machine does not matter.
     let begun = thread_cpu_time();
     while thread_cpu_time() < begun + Duration::from_millis(30) {
         std::hint::spin_loop();
@@ -41,18 +41,19 @@ async fn done(State(counters): State<Arc<Counters>>) -> Json<usize> {
 async fn server(counters: &Arc<Counters>) -> Arc<Running> {
     let api = Api::new(Arc::clone(counters))
         .route(get("/heavy", compute).describe("compute", "Computes for long."))
+        .route(post("/keyed", compute).describe("computeOnce", "Computes for long.").idempotent())
         .route(get("/light", done).describe("done", "How many have computed."));
     Arc::new(start(Options::default(), |server| server.with_system(system(api))).await)
 }
 
-/// Lets the server learn what the route costs.
+/// Lets the server learn the cost of the route.
 async fn learn(server: &Running) {
     for _ in 0..2 {
         assert_eq!(server.get("/test/heavy").await.status, 200);
     }
 }
 
-/// Handlers ran on all threads at once, and whoever asked for little waited for all of them.
+/// Regression: heavy handlers ran on all threads, and light requests waited for all of them.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn light_requests_are_answered_while_heavy_ones_wait() {
     let counters = Arc::<Counters>::default();
@@ -75,18 +76,35 @@ async fn light_requests_are_answered_while_heavy_ones_wait() {
         assert_eq!(light.status, 200);
         seen = light.body.parse().unwrap();
     }
-    // One after the other they take two seconds. So many light requests take a fraction of that,
-    // unless each waits for heavy ones.
+    // In sequence the heavy requests take two seconds. This many light requests take a fraction of
+    // that, unless each waits for heavy ones.
     assert!(seen < CLIENTS * REQUESTS_EACH, "all heavy requests were answered first");
     for client in clients {
         client.await.unwrap();
     }
     assert_eq!(counters.done.load(Ordering::SeqCst), 2 + CLIENTS * REQUESTS_EACH);
-    // Half of the threads are for heavy requests.
+    // Half of the threads serve heavy requests.
     assert_eq!(counters.computing_max.load(Ordering::SeqCst), 1);
 }
 
-/// A request that waits for its turn is given up like any other.
+/// Regression: requests with an Idempotency-Key run in tasks, which used all threads.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn requests_with_a_key_take_turns() {
+    let counters = Arc::<Counters>::default();
+    let server = server(&counters).await;
+    let send = async |number: usize| {
+        let key = format!("idempotency-key: 5b8e5f0c-3b0e-4f53-9f0e-3f2d8a{number:06x}");
+        assert_eq!(server.send("POST /test/keyed", &[&key], "").await.status, 200);
+    };
+    for number in 0..2 {
+        send(number).await;
+    }
+    counters.computing_max.store(0, Ordering::SeqCst);
+    futures_util::future::join_all((2..12).map(send)).await;
+    assert_eq!(counters.computing_max.load(Ordering::SeqCst), 1);
+}
+
+/// A request that waits for its turn can be cancelled like any other.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn who_leaves_the_queue_holds_nobody_up() {
     let counters = Arc::<Counters>::default();

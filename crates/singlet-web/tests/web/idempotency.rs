@@ -1,13 +1,15 @@
-//! Requests with an Idempotency-Key: repeated by the client, carried out once.
+//! Requests with an Idempotency-Key: repeated by the client, executed once.
 
 use crate::client::{Running, TestResponse, start, system};
 use axum::Extension;
 use axum::extract::State;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use singlet::Settings;
+use singlet::backend::{Backend as _, Embedded, Execution};
 use singlet::engine::{Clock, Engine, Options as EngineOptions};
-use singlet::{Settings, backend::Embedded};
-use singlet_web::api::{Api, Body, Created, Json, NoContent, StrictProblems, post};
+use singlet_testing::Intercepted;
+use singlet_web::api::{Api, Body, Created, Json, NoContent, Path, StrictProblems, post};
 use singlet_web::identity::{Caller, LocalIssuer};
 use singlet_web::problem::{
     FORBIDDEN, IF_MATCH_REQUIRED, INTERNAL, NOT_FOUND, Problem, UNAVAILABLE,
@@ -15,7 +17,9 @@ use singlet_web::problem::{
 use singlet_web::{IdentitySource, Options, Store};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use tokio::io::AsyncWriteExt;
+use tokio::net::TcpStream;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -68,7 +72,7 @@ async fn order_anyhow(
     order(state, body).await
 }
 
-/// The groups of a token are grants that a test can take away: an hour later there is another token.
+/// Groups of a token act as grants that a test can revoke.
 async fn check_staff(caller: Caller, _: Body<Order>) -> Result<NoContent, Problem> {
     let is_staff = caller.groups.contains("staff");
     if is_staff { Ok(NoContent) } else { Err(Problem::new(&NOT_FOUND)) }
@@ -83,6 +87,20 @@ async fn order_as_staff(
     order(state, body).await
 }
 
+async fn order_for(
+    state: State<Arc<AtomicU64>>,
+    _: Caller,
+    Path((_, what)): Path<(String, String)>,
+) -> Result<Created<Ordered>, Problem> {
+    order(state, Body(Order { what })).await
+}
+
+/// Takes only the first path parameter of the route.
+async fn check_table(caller: Caller, Path(table): Path<String>) -> Result<NoContent, Problem> {
+    let may_order = caller.groups.contains(&table);
+    if may_order { Ok(NoContent) } else { Err(Problem::new(&FORBIDDEN)) }
+}
+
 /// Cancels the last order, if there is one.
 async fn cancel(State(count): State<Arc<AtomicU64>>, _: Caller) -> Result<Json<Ordered>, Problem> {
     let changed = count.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |one| one.checked_sub(1));
@@ -94,7 +112,7 @@ async fn check_signed_in(_: Caller) -> Result<NoContent, Problem> {
     Ok(NoContent)
 }
 
-/// Refuses with a problem that the route does not declare.
+/// Refuses with a problem the route does not declare.
 async fn check_undeclared(_: Caller) -> Result<NoContent, Problem> {
     Err(Problem::new(&IF_MATCH_REQUIRED))
 }
@@ -109,12 +127,16 @@ struct Shop {
 
 impl Shop {
     async fn open() -> Self {
+        Self::open_on(Store::new).await
+    }
+
+    async fn open_on(store: impl FnOnce(Embedded, Settings) -> Store) -> Self {
         let clock = Clock::fixed(1_773_576_000_000);
         let options =
             EngineOptions { clock: clock.clone(), background: false, ..EngineOptions::default() };
         let engine = Engine::memory_with(options).unwrap();
         let settings = Settings { clock: clock.clone(), ..Settings::default() };
-        let store = Store::new(Embedded::new(engine.clone()), settings);
+        let store = store(Embedded::new(engine.clone()), settings);
         let issuer = LocalIssuer::new().unwrap();
         let count = Arc::new(AtomicU64::new(0));
         let api = Api::new(Arc::clone(&count))
@@ -142,6 +164,12 @@ impl Shop {
                     .replay_if(check_signed_in),
             )
             .route(
+                post("/tables/{table}/orders/{what}", order_for)
+                    .describe("orderFor", "Orders.")
+                    .problems([&FORBIDDEN])
+                    .replay_if(check_table),
+            )
+            .route(
                 post("/undeclared", order_signed_in)
                     .describe("orderUndeclared", "Orders.")
                     .idempotent()
@@ -154,6 +182,13 @@ impl Shop {
         })
         .await;
         Self { server, count, engine, clock, issuer }
+    }
+
+    /// Ann's Authorization header, with these groups.
+    fn bearer(&self, groups: &[&str]) -> String {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
+        let groups: Vec<String> = groups.iter().map(|one| (*one).to_owned()).collect();
+        format!("authorization: Bearer {}", self.issuer.sign("ann", &groups, now).unwrap())
     }
 
     async fn order(&self, key: &str, what: &str) -> TestResponse {
@@ -180,13 +215,13 @@ const OTHER_KEY: &str = "d1f9d2c4-0000-4f53-9f0e-3f2d8a3f1c11";
 async fn the_same_request_is_carried_out_once() {
     let shop = Shop::open().await;
     let first = shop.order(KEY, "tea").await;
-    // The standard's draft writes keys in quotes.
+    // The draft standard quotes keys.
     let again = shop.order(&format!("\"{KEY}\""), "tea").await;
     assert_eq!((first.status, again.status, shop.made()), (201, 201, 1));
     assert_eq!(first.body, again.body);
     assert_eq!(again.headers["location"], "/test/orders/1");
     assert_eq!(again.headers["content-type"], "application/json");
-    // Whoever repeats a request goes on with the same version.
+    // The replay has the same version.
     assert_eq!(
         (&first.headers["etag"], &again.headers["etag"]),
         (&"\"7\"".to_owned(), &"\"7\"".to_owned())
@@ -213,7 +248,8 @@ async fn a_key_is_for_one_request() {
     assert_eq!((large.status, shop.made()), (413, 1));
 }
 
-/// Two clients that both sent sixteen zeros and the same order got one answer, with one secret.
+/// Regression: two clients that both sent sixteen zeros and the same order shared one response and
+/// its secret.
 #[tokio::test]
 async fn a_key_that_is_easy_to_guess_is_refused() {
     let shop = Shop::open().await;
@@ -242,8 +278,8 @@ async fn a_key_that_is_easy_to_guess_is_refused() {
     }
 }
 
-/// Where visitors may call a route too, a request was carried out twice if its caller had a new
-/// token the second time.
+/// Regression: on routes with optional sign-in, a request was executed twice if its caller renewed
+/// the token in between.
 #[tokio::test]
 async fn a_key_is_its_callers_also_where_visitors_may_send_one() {
     let shop = Shop::open().await;
@@ -260,7 +296,7 @@ async fn a_key_is_its_callers_also_where_visitors_may_send_one() {
         shop.server.send_from(peer, first, &lines, body).await.json()["number"].clone()
     };
     assert_eq!(number("127.0.0.1", &[&token("ann", now - 60)]).await, 1);
-    // The same person with a new token, at another address.
+    // The same caller with a new token, from another address.
     assert_eq!(number("127.0.0.2", &[&token("ann", now)]).await, 1);
     assert_eq!(number("127.0.0.1", &[&token("bob", now)]).await, 2);
     assert_eq!(number("127.0.0.1", &[]).await, 3);
@@ -269,7 +305,7 @@ async fn a_key_is_its_callers_also_where_visitors_may_send_one() {
     assert_eq!(shop.made(), 3);
 }
 
-/// Where nobody says who they are, whoever sent the same key got the answer of whoever was first.
+/// Regression: visitors who sent the same key got each other's responses.
 #[tokio::test]
 async fn a_key_of_nobody_in_particular_is_its_senders() {
     let shop = Shop::open().await;
@@ -288,7 +324,7 @@ async fn a_key_of_nobody_in_particular_is_its_senders() {
         (&2.into(), None)
     );
     assert_eq!(from("127.0.0.1", &[]).await.json()["number"], 1);
-    // One address may be a proxy's. Who has signed in is told apart all the same.
+    // Behind a proxy, addresses are shared; tokens still tell callers apart.
     assert_eq!(from("127.0.0.1", &["authorization: Bearer a"]).await.json()["number"], 3);
     assert_eq!(from("127.0.0.1", &["authorization: Bearer b"]).await.json()["number"], 4);
 }
@@ -318,13 +354,13 @@ async fn what_was_refused_may_be_tried_again() {
     let shop = Shop::open().await;
     assert_eq!(shop.order(KEY, "nothing").await.status, 403);
     assert_eq!(shop.order(KEY, "nothing").await.status, 403);
-    // Each was looked at, because nothing had been done.
+    // Each was executed, because nothing had been done.
     assert_eq!(shop.made(), 2);
     assert_eq!(shop.order(KEY, "tea").await.status, 201);
 }
 
-/// A refusal with status 503 held its key for a minute, although it was known that nothing had
-/// been done; a client that came back when it was told to was refused as well.
+/// Regression: a refusal with status 503 locked its key for a minute although nothing had been
+/// done, so a retry was refused as well.
 #[tokio::test]
 async fn the_reason_says_whether_something_may_have_been_done() {
     let shop = Shop::open().await;
@@ -342,7 +378,7 @@ async fn the_reason_says_whether_something_may_have_been_done() {
 async fn who_hangs_up_finds_the_answer_later() {
     let shop = Shop::open().await;
     let mut impatient = Box::pin(shop.order(KEY, "slow"));
-    // It hangs up while the order is being carried out.
+    // The client disconnects during execution.
     while shop.made() == 0 {
         let waiting = tokio::time::timeout(Duration::from_millis(10), &mut impatient).await;
         assert!(waiting.is_err() || shop.made() == 1);
@@ -357,6 +393,49 @@ async fn who_hangs_up_finds_the_answer_later() {
     assert_eq!(later.headers["idempotency-replayed"], "true");
 }
 
+/// Regression: the future that held the key was dropped with its connection before the work began,
+/// and the key stayed locked. The clock is fixed here, so such a key would never be freed.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_client_that_disconnects_at_any_moment_can_repeat_its_request() {
+    // A store with a latency of a millisecond, so that a request can be dropped at each of its
+    // calls.
+    let slow = |embedded| {
+        Intercepted::new(Arc::new(embedded), |inner, request| {
+            Execution::pending(async move {
+                let answer = inner.execute(request).await;
+                tokio::time::sleep(Duration::from_millis(1)).await;
+                answer
+            })
+        })
+    };
+    let shop = Shop::open_on(|embedded, settings| Store::new(slow(embedded), settings)).await;
+    const REQUESTS: u64 = 120;
+    for number in 0..REQUESTS {
+        let key = format!("5b8e5f0c-3b0e-4f53-9f0e-3f2d8a{number:06x}");
+        let body = r#"{"what":"tea"}"#;
+        let head = format!(
+            "POST /test/orders HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n\
+             idempotency-key: {key}\r\ncontent-length: {}\r\n\r\n{body}",
+            body.len()
+        );
+        let mut stream = TcpStream::connect(shop.server.address).await.unwrap();
+        stream.write_all(head.as_bytes()).await.unwrap();
+        // From 0 to 6 ms; a timer would round up to whole milliseconds.
+        let (sent, wait) = (Instant::now(), Duration::from_micros(50 * number));
+        while sent.elapsed() < wait {
+            tokio::task::yield_now().await;
+        }
+        drop(stream);
+        let first_try = Instant::now();
+        let mut later = shop.order(&key, "tea").await;
+        while later.status == 409 && first_try.elapsed() < Duration::from_secs(120) {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+            later = shop.order(&key, "tea").await;
+        }
+        assert_eq!((later.status, shop.made()), (201, number + 1), "{number}: {}", later.body);
+    }
+}
+
 #[tokio::test]
 async fn after_a_failure_the_key_is_free_again_before_long() {
     let shop = Shop::open().await;
@@ -367,8 +446,8 @@ async fn after_a_failure_the_key_is_free_again_before_long() {
     assert_eq!(shop.made(), 2);
 }
 
-/// Nobody knows whether something was done when a request failed in the middle of it. To carry it
-/// out again at once would be to do it twice.
+/// After a failure in the middle of a request the outcome is unknown. Executing it again could do
+/// the work twice.
 #[tokio::test]
 async fn what_may_have_been_done_is_not_done_again_at_once() {
     let shop = Shop::open().await;
@@ -418,28 +497,36 @@ async fn keys_of_different_people_are_different_keys() {
     assert_eq!(shop.order(KEY, "tea").await.json()["number"], 3);
 }
 
-/// Who lost a right was told, for a day, what it had been needed for.
+/// Regression: a check had to take all path parameters.
+#[tokio::test]
+async fn a_check_takes_the_parameters_that_it_needs() {
+    let shop = Shop::open().await;
+    let send = async |groups: &[&str]| {
+        shop.send("/test/tables/one/orders/tea", KEY, "", &[&shop.bearer(groups)]).await
+    };
+    assert_eq!(send(&["one"]).await.json()["number"], 1);
+    let again = send(&["one"]).await;
+    assert_eq!((again.status, again.json()["number"].clone()), (201, 1.into()), "{again:?}");
+    assert_eq!(send(&["two"]).await.code(), "forbidden");
+}
+
 #[tokio::test]
 async fn a_caller_who_lost_the_right_is_not_told_the_answer() {
     let shop = Shop::open().await;
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
-    let send = async |groups: &[&str]| {
-        let groups: Vec<String> = groups.iter().map(|one| (*one).to_owned()).collect();
-        let token = shop.issuer.sign("ann", &groups, now).unwrap();
-        shop.send("/test/staff", KEY, "tea", &[&format!("authorization: Bearer {token}")]).await
-    };
+    let send =
+        async |groups: &[&str]| shop.send("/test/staff", KEY, "tea", &[&shop.bearer(groups)]).await;
     assert_eq!(send(&["staff"]).await.json()["number"], 1);
     let refused = send(&[]).await;
     assert_eq!((refused.status, refused.code().as_str()), (404, "not-found"));
     assert!(!refused.headers.contains_key("idempotency-replayed"), "{:?}", refused.headers);
     assert!(!refused.body.contains("tea"), "{}", refused.body);
-    // With the right the answer comes back: the check has changed nothing.
+    // With the role the response is replayed: the check changed nothing.
     let again = send(&["staff"]).await;
     assert_eq!((&again.json()["number"], shop.made()), (&1.into(), 1));
     assert_eq!(again.headers["idempotency-replayed"], "true");
 }
 
-/// The check asks for the right, and not whether the request could be carried out again.
+/// The check requires the role, not that the request could be executed again.
 #[tokio::test]
 async fn a_deletion_is_repeated_although_its_resource_is_gone() {
     let shop = Shop::open().await;
@@ -455,7 +542,7 @@ async fn a_deletion_is_repeated_although_its_resource_is_gone() {
     assert_eq!((other.status, other.code().as_str()), (404, "not-found"));
 }
 
-/// A check answers in the route's name: what it refuses with has to be declared like the rest.
+/// The route must declare the problems of its check.
 #[tokio::test]
 async fn the_problems_of_a_check_are_the_routes() {
     let shop = Shop::open().await;
@@ -473,7 +560,7 @@ async fn who_reads_the_table_learns_nothing() {
     shop.order(KEY, "a secret tea").await;
     let scan = singlet::dynamo::operation::Scan::new("singlet-web-dev");
     let items = shop.engine.scan(&scan).unwrap().items.unwrap();
-    // One of the request, one of the budget that it comes out of, and the key of cursors.
+    // The request, its budget, and the cursor key.
     assert_eq!(items.len(), 3);
     let stored = format!("{:?}", items.iter().map(|item| item.to_item()).collect::<Vec<_>>());
     assert!(!stored.contains(KEY) && !stored.contains("secret tea"), "{stored}");

@@ -1,4 +1,4 @@
-//! Who is calling, and who only says so.
+//! Authentication, and forged tokens.
 
 use crate::client::{Running, start, system};
 use axum::extract::{FromRequestParts, State};
@@ -24,7 +24,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
-/// A key of 2048 bits made for these tests, in PKCS #8.
+/// A 2048-bit test key in PKCS #8.
 const RSA_KEY: &[u8] = include_bytes!("keys/rsa.pk8");
 
 fn now() -> u64 {
@@ -35,14 +35,13 @@ fn encode(json: &Value) -> String {
     BASE64.encode(json.to_string())
 }
 
-/// An issuer that serves its keys over HTTP on this machine.
+/// An issuer that serves its keys over HTTP on loopback.
 struct Pool {
     rsa: RsaKeyPair,
     ec: EcdsaKeyPair,
     fetched: Arc<AtomicU32>,
     is_down: Arc<AtomicBool>,
-    /// How long it takes to answer.
-    /// Answers wait while this is set.
+    /// Responses wait while this is set.
     is_slow: Arc<AtomicBool>,
     server: Running,
 }
@@ -61,7 +60,7 @@ impl Pool {
             {"kty": "RSA", "kid": "r", "alg": "RS256", "use": "sig", "n": modulus, "e": exponent},
             {"kty": "EC", "kid": "e", "crv": "P-256", "x": BASE64.encode(&point[1..33]),
              "y": BASE64.encode(&point[33..])},
-            // Keys of other kinds are no reason to fail.
+            // Keys of other types are ignored.
             {"kty": "oct", "kid": "o", "k": "AAAA"},
             {"kty": "RSA", "kid": "enc", "use": "enc", "n": modulus, "e": exponent},
             {"kty": "EC", "kid": "p384", "crv": "P-384", "x": "AA", "y": "AA"},
@@ -177,7 +176,7 @@ async fn tokens_of_the_issuer_are_accepted() {
     claims["cognito:groups"] = json!([]);
     let no_admin = pool.rs256(&json!({"alg": "RS256", "kid": "r"}), &claims);
     assert_eq!(ask(&app, "/test/admin", &no_admin).await, (403, "forbidden".into()));
-    // All of this took one look at the issuer's keys.
+    // All of this took one fetch of the issuer's keys.
     assert_eq!(pool.fetched.load(Ordering::SeqCst), 1);
     let nobody = app.get("/test/me").await;
     assert_eq!((nobody.status, nobody.headers["www-authenticate"].as_str()), (401, "Bearer"));
@@ -185,13 +184,13 @@ async fn tokens_of_the_issuer_are_accepted() {
     assert_eq!(ask(&app, "/test/anybody", "nonsense").await.0, 401);
 }
 
-/// A stream went on for as long as its client read, whatever became of the token.
+/// Regression: a stream outlived its caller's token.
 #[tokio::test]
 async fn a_stream_ends_with_the_token_of_whoever_watches() {
     let issuer = Pool::start().await;
     let app = app(Identity::of(issuer.issuer()).unwrap()).await;
     let mut claims = issuer.claims();
-    // A token is accepted a minute longer than it says, because clocks differ.
+    // Tokens have a minute of leeway for clock skew.
     claims["exp"] = json!(now() - 55);
     let token = issuer.rs256(&json!({"alg": "RS256", "kid": "r"}), &claims);
     let mut stream = TcpStream::connect(app.address).await.unwrap();
@@ -222,7 +221,7 @@ async fn forged_tokens_are_not() {
         let head = encode(&json!({"alg": alg, "kid": "r"}));
         format!("{head}.{}.", encode(&claims))
     };
-    // The classic: the public key, used as the secret of an HMAC.
+    // Algorithm confusion: the public key used as an HMAC secret.
     let confused = {
         let public = PublicKeyComponents::<Vec<u8>>::from(pool.rsa.public()).n;
         let signed =
@@ -238,17 +237,17 @@ async fn forged_tokens_are_not() {
         none("None"),
         none("RS256"),
         confused,
-        // A key of one kind, an algorithm of another.
+        // Key and algorithm do not match.
         pool.rs256(&json!({"alg": "ES256", "kid": "r"}), &claims),
         pool.rs256(&json!({"alg": "RS256", "kid": "e"}), &claims),
         pool.rs256(&json!({"alg": "RS512", "kid": "r"}), &claims),
-        // A key that is not for signing, and one that is none.
+        // An encryption key, and a symmetric one.
         pool.rs256(&json!({"alg": "RS256", "kid": "enc"}), &claims),
         pool.rs256(&json!({"alg": "RS256", "kid": "o"}), &claims),
-        // No name, where there are several keys.
+        // No key id, with several keys.
         pool.rs256(&json!({"alg": "RS256"}), &claims),
         pool.rs256(&json!({"alg": "RS256", "kid": ["r"]}), &claims),
-        // A key of the forger's own, which the token brings along.
+        // The forger's own key, embedded in the token.
         pool.es256(&json!({"alg": "ES256", "kid": "mine", "jwk": {"kty": "EC"}}), &claims),
         pool.rs256(&json!({"alg": "RS256", "kid": "r", "crit": ["b64"], "b64": false}), &claims),
         with("iss", json!("https://issuer.example/other")),
@@ -257,7 +256,7 @@ async fn forged_tokens_are_not() {
         with("exp", json!(null)),
         with("nbf", json!(now() + 3600)),
         with("sub", json!(null)),
-        // Taken apart and put together in other ways.
+        // Recombined parts.
         format!("{head}.{other_claims}.{signature}"),
         format!("{head_and_claims}."),
         format!("{head_and_claims}.{}", &signature[..signature.len() - 4]),
@@ -269,7 +268,7 @@ async fn forged_tokens_are_not() {
         "a.b.c".to_owned(),
         "..".to_owned(),
         format!("{}.{}.{}", BASE64.encode("[]"), BASE64.encode("[]"), BASE64.encode("")),
-        // Longer than any token is, and still within what a head may have.
+        // Over the size limit of tokens, within that of a head.
         pool.rs256(&json!({"alg": "RS256", "kid": "r", "x": "y".repeat(8 << 10)}), &claims),
     ];
     for token in forged {
@@ -333,7 +332,7 @@ async fn each_wrong_token_is_wrong_for_its_own_reason() {
         (head(json!({"alg": "RS256", "kid": "r", "crit": ["b64"]})), TokenError::Unsupported),
         (head(json!({"alg": "RS256", "kid": "r", "crit": []})), TokenError::Unsupported),
         (head(json!({"alg": "RS256", "kid": "r", "crit": 7})), TokenError::Malformed),
-        // A key of another type has that name.
+        // The id belongs to a key of another type.
         (head(json!({"alg": "RS256", "kid": "e"})), TokenError::WrongAlgorithm),
         (
             pool.es256(&json!({"alg": "ES256", "kid": "r"}), &pool.claims()),
@@ -366,7 +365,7 @@ async fn a_flood_of_unknown_keys_does_not_reach_the_issuer() {
     for task in tasks.collect::<Vec<_>>() {
         assert_eq!(task.await.unwrap(), 401);
     }
-    // The keys were fetched a moment ago, so that they are not fetched again.
+    // The keys were fetched a moment ago and are not fetched again.
     assert_eq!(pool.fetched.load(Ordering::SeqCst), 1);
 }
 
@@ -381,8 +380,8 @@ async fn an_issuer_that_is_down_lets_nobody_in_and_is_not_pestered() {
     assert_eq!(pool.fetched.load(Ordering::SeqCst), 1);
 }
 
-/// An attempt was noted after it had ended. So clients that hung up before had the issuer asked
-/// again and again.
+/// Regression: an attempt was recorded after it ended, so clients that disconnected early caused a
+/// fetch each.
 #[tokio::test]
 async fn clients_that_hang_up_do_not_pester_the_issuer() {
     let pool = Pool::start().await;
@@ -392,13 +391,13 @@ async fn clients_that_hang_up_do_not_pester_the_issuer() {
         let gone = timeout(Duration::from_millis(100), identity.caller(&pool.good())).await;
         assert!(gone.is_err(), "{gone:?}");
     }
-    // Nor do they keep the keys from others: the fetch that they have begun goes on.
+    // Their disconnect does not cancel the fetch for others.
     pool.is_slow.store(false, Ordering::SeqCst);
     assert_eq!(identity.caller(&pool.good()).await.unwrap().subject, "user-1");
     assert_eq!(pool.fetched.load(Ordering::SeqCst), 1);
 }
 
-/// User names, which may be e-mail addresses, and subjects were shown to others.
+/// Regression: user names, which may be e-mail addresses, and subjects were shown to others.
 #[tokio::test]
 async fn others_see_a_name_or_somebody() {
     let pool = Pool::start().await;
@@ -416,7 +415,7 @@ async fn others_see_a_name_or_somebody() {
         let caller = identity.caller(&token).await.unwrap();
         assert_eq!(caller.display_name(), shown, "{claim}: {value}");
     }
-    // At the local issuer the subject is a name that somebody has typed.
+    // With the local issuer the subject is an entered name.
     let local = LocalIssuer::new().unwrap();
     for (typed, shown) in [("Ann", "Ann"), ("ann@example.com", "Somebody")] {
         let token = local.sign(typed, &[], now()).unwrap();
@@ -463,7 +462,7 @@ async fn on_ones_own_machine_one_signs_in_as_anybody() {
     let foreign = ["origin: http://evil.example", "content-type: application/json"];
     let foreign = app.send("POST /local/tokens", &foreign, r#"{"name":"Ann"}"#).await;
     assert_eq!(foreign.status, 403);
-    // Behind a proxy on this machine the whole world would be believed.
+    // Behind a proxy on this machine, clients may be anywhere.
     for line in [
         "forwarded: for=198.51.100.7",
         "via: 1.1 proxy.example",
@@ -486,7 +485,7 @@ async fn change_as_anybody(caller: Option<Caller>) -> Result<Json<bool>, Problem
     Ok(Json(caller.is_some()))
 }
 
-/// One caller could change things a thousand times in a second, and each change was kept for a day.
+/// Regression: one caller could make a thousand changes a second, each kept for a day.
 #[tokio::test]
 async fn a_caller_changes_things_so_often_and_no_more() {
     let issuer = LocalIssuer::new().unwrap();
@@ -507,9 +506,9 @@ async fn a_caller_changes_things_so_often_and_no_more() {
         })
         .await
     };
-    // Nothing comes back while the test runs.
+    // The bucket does not refill during the test.
     let app = serve(Some(Rate { per_second: 0.001, burst: 4.0 })).await;
-    // One with a key counts once, although its caller is asked for twice.
+    // A request with a key counts once, although its caller is extracted twice.
     let keys = ["7d1c1fd1-3d3e-4f53-9f0e-3f2d8a3f1c11", "8d1c1fd1-3d3e-4f53-9f0e-3f2d8a3f1c11"];
     for key in keys.map(|key| format!("idempotency-key: {key}")) {
         assert_eq!(app.send("POST /test/change", &[&ann, &key], "").await.status, 200);
@@ -521,7 +520,7 @@ async fn a_caller_changes_things_so_often_and_no_more() {
         assert_eq!((refused.status, refused.code().as_str()), (429, "rate-limited"), "{first}");
         assert!(refused.headers.contains_key("retry-after"));
     }
-    // Reading, others, and people who have not signed in are not concerned.
+    // Reads, other callers and visitors are not limited.
     assert_eq!(app.send("GET /test/me", &[&ann], "").await.status, 200);
     assert_eq!(app.send("POST /test/change", &[&bob], "").await.status, 200);
     for _ in 0..10 {
@@ -554,7 +553,7 @@ async fn whoami_on_page(caller: Caller, _: PageToken) -> Json<String> {
     Json(caller.subject)
 }
 
-/// The list of headers was short, and a proxy that sent another one was believed.
+/// Regression: proxies that sent a header outside a short list were trusted.
 #[tokio::test]
 async fn the_local_issuer_believes_no_proxy_of_any_kind() {
     let issuer = LocalIssuer::new().unwrap();
@@ -597,7 +596,7 @@ async fn the_local_issuer_believes_no_proxy_of_any_kind() {
         "X-Azure-SocketIP",
         "X-Vercel-Id",
         "Ngrok-Skip-Browser-Warning",
-        // What a list of words in the names of such headers missed.
+        // Names that a word list missed.
         "Xforwardedfor",
         "X-Client",
         "X-Cluster-Client",
@@ -622,16 +621,16 @@ async fn the_local_issuer_believes_no_proxy_of_any_kind() {
         let lines = ["content-type: application/json", &line];
         let passed_on = app.send("POST /local/tokens", &lines, r#"{"name":"Ann"}"#).await;
         assert_eq!((passed_on.status, passed_on.code().as_str()), (403, "forbidden"), "{name}");
-        // A token that was signed here is good here alone.
+        // A locally signed token is only accepted on this machine.
         let used = app.send("GET /test/me", &[&bearer, &line], "").await;
         assert_eq!(used.status, 401, "{name}");
     }
-    // However long a name is, the error repeats little of it.
+    // The error quotes only the start of a long name.
     let lines = ["content-type: application/json", &format!("x-{}: a", "y".repeat(10_000))];
     let refused = app.send("POST /local/tokens", &lines, r#"{"name":"Ann"}"#).await;
     assert_eq!(refused.status, 403);
     assert!(refused.body.len() < 1_000, "{}", refused.body);
-    // A proxy that adds nothing speaks HTTP/1.0 unless it is told otherwise.
+    // A proxy that adds nothing speaks HTTP/1.0 by default.
     let head = "host: localhost\r\nconnection: close\r\ncontent-type: application/json";
     let body = r#"{"name":"Ann"}"#;
     for (version, status) in [("1.1", 200), ("1.0", 403)] {
@@ -643,7 +642,7 @@ async fn the_local_issuer_believes_no_proxy_of_any_kind() {
     }
     let request = format!("GET /test/me HTTP/1.0\r\nhost: localhost\r\n{bearer}\r\n\r\n");
     assert_eq!(app.send_raw(&request).await.status, 401);
-    // What browsers send themselves is no sign of a proxy.
+    // Headers of browsers do not indicate a proxy.
     let lines = [
         "user-agent: Mozilla/5.0",
         "accept: */*",
@@ -663,7 +662,7 @@ async fn the_local_issuer_believes_no_proxy_of_any_kind() {
     let signed = app.send("POST /local/tokens", &lines, r#"{"name":"Ann"}"#).await;
     assert_eq!(signed.status, 200, "{}", signed.body);
     assert_eq!(app.send("GET /test/me", &[&bearer], "").await.status, 200);
-    // Headers that a route declares are for its clients to send, also with a token.
+    // Clients may send headers that a route declares, also with a token.
     let lines = [bearer.as_str(), "page-token: 7"];
     assert_eq!(app.send("GET /test/page", &lines, "").await.status, 200);
     assert_eq!(app.send("GET /test/me", &lines, "").await.status, 401);

@@ -1,4 +1,4 @@
-//! Jobs: what runs when, and what one of them can do to the others.
+//! Jobs: scheduling, leases and isolation.
 
 use singlet::Settings;
 use singlet::backend::{BackendError, BoxFuture, Embedded};
@@ -45,7 +45,7 @@ async fn run_as(owner: &str, engine: &Engine, jobs: impl IntoIterator<Item = Job
     run_until_stopped(owner, engine, jobs, ms(300)).await
 }
 
-/// The same, with a grace period for runs when the server stops.
+/// The same, with a grace period for stopping.
 async fn run_until_stopped(
     owner: &str,
     engine: &Engine,
@@ -65,7 +65,7 @@ async fn run_until_stopped(
 }
 
 impl Jobs {
-    /// Waits until a job has run so many times.
+    /// Waits until a job has run this many times.
     async fn ran(&self, name: &str, count: u64) {
         let reached = async {
             while self.statuses.get("test", name).unwrap().runs < count {
@@ -87,7 +87,7 @@ impl Jobs {
     }
 }
 
-/// A job that only counts.
+/// A job that counts its runs.
 fn counting(name: &'static str, interval: Duration) -> (Job, Arc<AtomicU32>) {
     let count = Arc::new(AtomicU32::new(0));
     let counted = Arc::clone(&count);
@@ -98,7 +98,7 @@ fn counting(name: &'static str, interval: Duration) -> (Job, Arc<AtomicU32>) {
     (job, count)
 }
 
-/// Sets a flag when it is dropped.
+/// Counts drops.
 struct Dropped(Arc<AtomicU32>);
 
 impl Drop for Dropped {
@@ -115,7 +115,7 @@ async fn a_panic_and_a_hang_leave_other_jobs_running() {
         }
         Ok(Next::Interval)
     });
-    // Before there is a future.
+    // Before it returns a future.
     let panics_at_once = Job::every("panics-at-once", ms(10), |_: JobRun| {
         if true {
             panic!("{} of {}", 1, 2);
@@ -158,7 +158,7 @@ async fn jobs_run_after_their_interval_and_when_they_say() {
         });
         (job, starts)
     };
-    // After its interval it would run an hour later.
+    // With its interval it would run an hour later.
     let (early, early_starts) = noting("early", hour, Next::In(ms(20)));
     let (regular, regular_starts) = noting("regular", ms(200), Next::Interval);
     let (patient, patiently) = counting("patient", hour);
@@ -172,7 +172,7 @@ async fn jobs_run_after_their_interval_and_when_they_say() {
     jobs.ran("early", 2).await;
     assert!(pause(&early_starts) >= ms(20));
     jobs.ran("regular", 2).await;
-    // An interval, give or take 10 %.
+    // The interval ± 10 %.
     assert!(pause(&regular_starts) >= ms(180));
     assert_eq!(patiently.load(Ordering::SeqCst), 0);
     let status = jobs.statuses.get("test", "patient").unwrap();
@@ -180,7 +180,7 @@ async fn jobs_run_after_their_interval_and_when_they_say() {
     assert!((3_230..=3_960).contains(&wait), "{wait}");
     let json = serde_json::to_value(&status).unwrap();
     assert_eq!((json["intervalMs"].as_u64(), json["lastStart"].is_null()), (Some(3_600_000), true));
-    // An idle job does not delay the stop, or it would take an hour.
+    // An idle job must not delay the stop.
     jobs.stop().await;
 }
 
@@ -219,7 +219,7 @@ async fn a_leased_job_runs_on_one_server_at_a_time() {
     assert!(fences.len() >= 20 && fences.is_sorted_by(|one, other| one < other), "{fences:?}");
 }
 
-/// Waits until a server has decided to run a job only much later, and returns in how many seconds.
+/// Waits until a server postpones a job by a long time, and returns the seconds.
 async fn put_off(jobs: &Jobs, name: &str) -> u64 {
     let decided = async {
         loop {
@@ -234,7 +234,7 @@ async fn put_off(jobs: &Jobs, name: &str) -> u64 {
     timeout(PATIENCE, decided).await.unwrap()
 }
 
-/// Every server ran the job in every interval, and a restart ran it at once.
+/// Regression: every server ran the job in every interval, and a restart ran it at once.
 #[tokio::test]
 async fn servers_together_keep_the_interval_of_a_leased_job() {
     let engine = Engine::memory().unwrap();
@@ -243,7 +243,7 @@ async fn servers_together_keep_the_interval_of_a_leased_job() {
     let one = run_as("one", &engine, [one.leased(hour).also_at_start()]).await;
     one.ran("hourly", 1).await;
     assert!(put_off(&one, "hourly").await > 3_000);
-    // Another server, and the first one again after a restart.
+    // Another server, and the first one after a restart.
     for owner in ["two", "one again"] {
         let (other, other_count) = counting("hourly", hour);
         let other = run_as(owner, &engine, [other.leased(hour).also_at_start()]).await;
@@ -257,7 +257,7 @@ async fn servers_together_keep_the_interval_of_a_leased_job() {
     one.stop().await;
 }
 
-/// A server that was restarted more often than the interval never ran the job.
+/// Regression: a server restarted more often than the interval never ran the job.
 #[tokio::test]
 async fn what_is_overdue_after_a_restart_runs_at_once() {
     let engine = Engine::memory().unwrap();
@@ -278,7 +278,7 @@ async fn what_is_overdue_after_a_restart_runs_at_once() {
     assert_eq!(count.load(Ordering::SeqCst), 1);
     assert!(put_off(&again, "hourly").await > 3_000);
     again.stop().await;
-    // What a clock far ahead has noted is not believed.
+    // A record from a clock far ahead is ignored.
     seen.ended_at += 1_000 * 3_600_000;
     db.run(put(&seen)).await.unwrap();
     let (job, _) = counting("hourly", hour);
@@ -287,7 +287,7 @@ async fn what_is_overdue_after_a_restart_runs_at_once() {
     anew.stop().await;
 }
 
-/// What a run asks for holds on every server.
+/// A delay chosen by a run applies on every server.
 #[tokio::test]
 async fn the_next_run_is_when_the_last_one_said_on_whichever_server() {
     let engine = Engine::memory().unwrap();
@@ -305,18 +305,18 @@ async fn the_next_run_is_when_the_last_one_said_on_whichever_server() {
     two.stop().await;
 }
 
-/// The lease is extended while the job runs, and the run outlives its first duration.
+/// The run outlives the first duration of its lease.
 #[tokio::test]
 async fn a_lease_is_extended_while_the_job_runs() {
     let engine = Engine::memory().unwrap();
     let job = Job::every("long", ms(10), async |run: JobRun| {
-        for _ in 0..40 {
+        for _ in 0..80 {
             run.check_held()?;
             sleep(ms(100)).await;
         }
         Ok(Next::In(Duration::from_secs(60)))
     });
-    let jobs = run_as("one", &engine, [job.leased(ms(3_000))]).await;
+    let jobs = run_as("one", &engine, [job.leased(ms(6_000))]).await;
     let other = Leases::new(web(&engine).await, "other");
     let mut attempts = 0;
     while jobs.statuses.get("test", "long").unwrap().runs == 0 {
@@ -329,7 +329,7 @@ async fn a_lease_is_extended_while_the_job_runs() {
         sleep(ms(20)).await;
     }
     assert!(attempts > 10 && jobs.error("long").is_none(), "{attempts} {:?}", jobs.error("long"));
-    // It is released at the end.
+    // Released at the end.
     assert_eq!(jobs.leases.holder("test.long").await.unwrap(), None);
     jobs.stop().await;
 }
@@ -351,11 +351,11 @@ async fn a_lost_lease_stops_the_run() {
             }
         })
     };
-    let jobs = run([job.leased(ms(300))]).await;
+    let jobs = run([job.leased(ms(6_000))]).await;
     while noticed.load(Ordering::SeqCst) == 0 {
         sleep(ms(5)).await;
     }
-    // Somebody else takes it, as if this server had been asleep for long.
+    // Another owner takes it, as if this server had been suspended.
     let name = LeaseName::new("test.loses").unwrap();
     let taken = LeaseItem {
         name,
@@ -367,7 +367,7 @@ async fn a_lost_lease_stops_the_run() {
     jobs.ran("loses", 1).await;
     assert_eq!(dropped.load(Ordering::SeqCst), 1);
     assert_eq!(jobs.error("loses").unwrap(), "the lease was lost: the run was cancelled");
-    // The lease of the other one is left alone, and nothing runs meanwhile.
+    // The other owner's lease is left alone, and nothing runs meanwhile.
     sleep(ms(100)).await;
     assert_eq!(jobs.leases.holder("test.loses").await.unwrap().as_deref(), Some("other"));
     let status = jobs.statuses.get("test", "loses").unwrap();
@@ -375,7 +375,7 @@ async fn a_lost_lease_stops_the_run() {
     jobs.stop().await;
 }
 
-/// A lease table that fails to extend once, and then never answers.
+/// A lease table that fails to extend once and then hangs.
 struct SlowLeases {
     inner: Leases,
     attempts: AtomicU32,
@@ -410,7 +410,7 @@ impl LeaseTable for SlowLeases {
     }
 }
 
-/// An attempt to extend that was begun just before the margin kept the run alive until the lease
+/// Regression: an extension attempt begun just before the margin kept the run alive until the lease
 /// had ended.
 #[tokio::test]
 async fn a_run_is_cancelled_before_its_lease_ends_although_it_is_being_extended() {
@@ -435,14 +435,14 @@ async fn a_run_is_cancelled_before_its_lease_ends_although_it_is_being_extended(
     jobs.ran("slow", 1).await;
     assert_eq!(dropped.load(Ordering::SeqCst), 1);
     assert_eq!(jobs.error("slow").unwrap(), "the lease was lost: the run was cancelled");
-    // The margin is a third of the lease. The second attempt never ends.
+    // The margin is a third of the lease. The second attempt hangs.
     assert_eq!(leases.attempts.load(Ordering::SeqCst), 2);
     let took = jobs.statuses.get("test", "slow").unwrap().last_took.unwrap();
     assert!(took < ms(9_000), "{took:?}");
     jobs.stop().await;
 }
 
-/// A clock that jumps is as good as a lease that ends: the run may not go on.
+/// After a clock jump the lease counts as ended.
 #[tokio::test]
 async fn check_held_fails_two_seconds_before_the_end() {
     let clock = Clock::fixed(1_773_576_000_000);
@@ -514,6 +514,6 @@ async fn a_stop_lets_runs_end_and_cancels_those_that_do_not() {
     assert_eq!(statuses.get("test", "polite").unwrap().last_error, None);
     let error = statuses.get("test", "deaf").unwrap().last_error.unwrap();
     assert_eq!(error, "the server stopped during the run");
-    // Another server can begin at once.
+    // Another server can start at once.
     assert_eq!(leases.holder("test.deaf").await.unwrap(), None);
 }

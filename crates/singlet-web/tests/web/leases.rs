@@ -1,10 +1,10 @@
-//! Leases: one holder at a time, whatever fails.
+//! Leases: one holder at a time, despite failures.
 
 use singlet::Settings;
-use singlet::backend::{Backend, BackendError, BoxFuture, Embedded, Execution, Feed};
-use singlet::dynamo::operation::Request;
+use singlet::backend::{Backend as _, BackendError, Embedded, Execution};
 use singlet::engine::{Clock, Engine, Options as EngineOptions, Random};
 use singlet::prelude::*;
+use singlet_testing::Intercepted;
 use singlet_web::Web;
 use singlet_web::job::{LeaseGrant, LeaseItem, LeaseName, LeaseTable, Leases};
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use std::time::Duration;
 const NAME: &str = "clean-up";
 const MINUTE: Duration = Duration::from_secs(60);
 
-/// A store on which leases are kept, with a fixed clock.
+/// A store for leases, with a fixed clock.
 struct LeaseStore {
     engine: Engine,
     clock: Clock,
@@ -32,7 +32,21 @@ impl LeaseStore {
         let plain = Embedded::new(self.engine.clone());
         Db::<Web>::on(plain.clone(), settings.clone()).provision().await.unwrap();
         match faults {
-            Some(random) => Db::on(Faulty { inner: plain, random }, settings),
+            // One request in eight is lost, and one response in eight.
+            Some(random) => {
+                let lost = || BackendError::Failed("lost".into());
+                let backend = Intercepted::new(Arc::new(plain), move |inner, request| {
+                    match random.next_u64() % 8 {
+                        0 => Execution::done(Err(lost())),
+                        1 => Execution::pending(async move {
+                            inner.execute(request).await?;
+                            Err(lost())
+                        }),
+                        _ => inner.execute(request),
+                    }
+                });
+                Db::on(backend, settings)
+            }
             None => Db::on(plain, settings),
         }
     }
@@ -47,42 +61,15 @@ impl LeaseStore {
     }
 }
 
-/// A backend that loses one request in eight, and one answer in eight.
-struct Faulty {
-    inner: Embedded,
-    random: Random,
-}
-
-impl Backend for Faulty {
-    fn execute(&self, request: Request) -> Execution<'_> {
-        match self.random.next_u64() % 8 {
-            0 => Execution::done(Err(BackendError::Failed("the request was lost".into()))),
-            1 => Execution::pending(async {
-                self.inner.execute(request).await?;
-                Err(BackendError::Failed("the answer was lost".into()))
-            }),
-            _ => self.inner.execute(request),
-        }
-    }
-
-    fn sleep(&self, duration: Duration) -> BoxFuture<'_, ()> {
-        self.inner.sleep(duration)
-    }
-
-    fn changes(&self, table_name: &str) -> BoxFuture<'_, Result<Box<dyn Feed>, BackendError>> {
-        self.inner.changes(table_name)
-    }
-}
-
-/// A worker, and what it believes.
+/// A worker and its view of the lease.
 struct Worker {
     leases: Leases,
-    /// A lease, and when it ends at the latest by what the worker knows.
+    /// The lease, and its latest possible end as known to the worker.
     held: Option<(LeaseGrant, Timestamp)>,
 }
 
-/// Sixteen workers acquire, extend and release by turns that a seed decides, on a store that loses
-/// requests and answers. At no moment do two of them believe that they have the lease.
+/// Sixteen workers acquire, extend and release in seeded random order, on a store that loses
+/// requests and responses. Two of them never hold the lease at the same time.
 #[tokio::test]
 async fn sixteen_workers_one_lease() {
     for seed in 0..20 {
@@ -107,7 +94,7 @@ async fn sixteen_workers_one_lease() {
             match (random.next_u64() % 4, worker.held.take()) {
                 (0, _) => store.clock.advance(i64::try_from(random.next_u64() % 20_000).unwrap()),
                 (1, Some((grant, until))) => {
-                    // Whatever the answer was, the lease ends when the last known one does.
+                    // If the response is lost, the known end still holds.
                     let extended = worker.leases.extend(&grant, MINUTE).await;
                     assert!(!matches!(extended, Ok(false)), "lost while it was held, seed {seed}");
                     let until = if extended.is_ok() { now.after(MINUTE) } else { until };
@@ -133,7 +120,7 @@ async fn sixteen_workers_one_lease() {
     }
 }
 
-/// The same at once, on threads.
+/// The same in parallel.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn of_sixteen_at_once_one_gets_it() {
     let store = LeaseStore::new();
@@ -165,16 +152,16 @@ async fn a_fence_only_grows() {
     let first = one.acquire(NAME, MINUTE).await.unwrap().unwrap();
     assert_eq!(first.fence, 1);
     assert!(one.release(&first).await.unwrap());
-    // The item stays, and with it the number.
+    // The item stays, and with it the fence.
     assert_eq!((store.item().await.fence, store.item().await.owner.as_str()), (1, "one"));
     let second = other.acquire(NAME, MINUTE).await.unwrap().unwrap();
     store.clock.advance(60_000);
     let third = one.acquire(NAME, MINUTE).await.unwrap().unwrap();
     assert_eq!((second.fence, third.fence), (2, 3));
-    // Extending changes the end, and nothing else.
+    // Extending changes only the end.
     assert!(one.extend(&third, MINUTE).await.unwrap());
     assert_eq!(store.item().await.fence, 3);
-    // The same owner with an older fence is another holder.
+    // An older fence of the same owner is another holder.
     assert!(!one.extend(&first, MINUTE).await.unwrap());
     assert!(!one.release(&first).await.unwrap());
     assert!(!other.extend(&second, MINUTE).await.unwrap());
@@ -192,7 +179,7 @@ async fn expiry_is_free_at_the_exact_millisecond() {
     store.clock.advance(59_999);
     assert!(other.acquire(NAME, MINUTE).await.unwrap().is_none());
     store.clock.advance(1);
-    // Free is free: also for the one who had it.
+    // An expired lease is free, also for its last holder.
     assert!(!one.extend(&grant, MINUTE).await.unwrap());
     assert_eq!(other.holder(NAME).await.unwrap(), None);
     assert_eq!(other.acquire(NAME, MINUTE).await.unwrap().unwrap().fence, 2);
@@ -207,10 +194,10 @@ async fn a_stranger_cannot_release() {
     assert!(!stranger.release(&forged).await.unwrap());
     assert!(!stranger.extend(&forged, MINUTE).await.unwrap());
     assert!(stranger.acquire(NAME, MINUTE).await.unwrap().is_none());
-    // A lease that nobody ever had.
+    // A lease that was never acquired.
     assert!(!stranger.release(&LeaseGrant::new("other", "stranger", 1)).await.unwrap());
     assert!(one.release(&grant).await.unwrap());
     assert!(stranger.acquire(NAME, MINUTE).await.unwrap().is_some());
-    // Names are as ids are.
+    // Lease names follow the rules of ids.
     assert!(one.acquire("a#b", MINUTE).await.is_err());
 }

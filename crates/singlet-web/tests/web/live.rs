@@ -1,4 +1,4 @@
-//! Sockets: pushes, and clients that behave badly.
+//! WebSockets: pushes, and misbehaving clients.
 
 use crate::client::{Running, start, system};
 use crate::games::{GameServer, GameStore};
@@ -21,10 +21,10 @@ use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 
-/// Longer than anything here takes, unless it never happens.
+/// A generous timeout for things that may never happen.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Pushes of one topic, whose state is number 0.
+/// Pushes of one topic, with its state at number 0.
 fn live() -> Live {
     Live::new(|_| std::future::ready(Ok(Some(TopicState::numbered(0, "state", &"hello")))))
 }
@@ -33,7 +33,7 @@ fn push(live: &Live, number: u64, data: &Value) {
     live.publish(Push::numbered(Topic::from("topic"), number, "pushed", data));
 }
 
-/// Follows one topic, and echoes what it is sent.
+/// Follows one topic and echoes messages.
 async fn follow(
     State(live): State<Live>,
     upgrade: WebSocketUpgrade,
@@ -54,7 +54,7 @@ async fn server(live: &Live) -> Running {
     start(Options::default(), |server| server.with_system(system(api.into_router()))).await
 }
 
-/// A socket that has got the state.
+/// A socket that has received the state.
 async fn watcher(server: &Running) -> WebSocketStream<TcpStream> {
     let mut socket = server.socket("/test/socket").await;
     assert_eq!(text(&mut socket).await.as_deref(), Some("\"hello\""));
@@ -72,7 +72,7 @@ async fn text(socket: &mut WebSocketStream<TcpStream>) -> Option<String> {
     }
 }
 
-/// The reason for which the server closes the socket; `None` if it just ends.
+/// The close code of the server; `None` without a close frame.
 async fn closing(socket: &mut WebSocketStream<TcpStream>) -> Option<CloseCode> {
     loop {
         match timeout(PATIENCE, socket.next()).await.unwrap() {
@@ -105,7 +105,7 @@ async fn everybody_gets_every_push_in_order() {
     assert_eq!(text(socket).await.as_deref(), Some("echo ping"));
 }
 
-/// All clients of a topic got the same state, so that a page had to remember its caller's role.
+/// Regression: all clients of a topic got the same state, without their role.
 #[tokio::test]
 async fn a_state_has_the_members_of_its_client_also_after_a_gap() {
     let number = Arc::new(AtomicU64::new(4));
@@ -127,7 +127,7 @@ async fn a_state_has_the_members_of_its_client_also_after_a_gap() {
     let mut visitor = live.subscribe(topic(), None).await.unwrap();
     assert_eq!(next(&mut admin).await, (Some(4), json!({"score": 4, "myRole": "admin"})));
     assert_eq!(next(&mut visitor).await, (Some(4), json!({"score": 4})));
-    // Changes were missed: the state comes again.
+    // After a gap the state is sent again.
     number.store(7, Ordering::SeqCst);
     live.publish(Push::numbered(topic(), 7, "scored", &json!({})));
     assert_eq!(next(&mut admin).await, (Some(7), json!({"score": 7, "myRole": "admin"})));
@@ -144,7 +144,7 @@ async fn one_that_does_not_read_is_dropped_and_the_others_do_not_notice() {
     let mut lazy = watcher(&server).await;
     let long = "x".repeat(10_000);
     let mut number = 0;
-    // Ten megabytes are more than the machine keeps for a connection that nobody reads from.
+    // Ten megabytes exceed the kernel's socket buffers.
     while number < 5_000 && live.figures().subscribers == 2 {
         number += 1;
         push(&live, number, &format!("{number} {long}").into());
@@ -152,7 +152,7 @@ async fn one_that_does_not_read_is_dropped_and_the_others_do_not_notice() {
         assert!(pushed.starts_with(&format!("\"{number} ")), "{number}");
     }
     assert!(number < 5_000, "the lazy one still has its place");
-    // It is told to go, or finds the connection ended, once it does read.
+    // It gets a close frame, or finds the connection closed.
     let mut read = 0;
     while let Some(Ok(Message::Text(_))) = timeout(PATIENCE, lazy.next()).await.unwrap() {
         read += 1;
@@ -171,7 +171,7 @@ async fn misuse_ends_the_socket() {
         socket.send(message).await.unwrap();
         assert_eq!(closing(&mut socket).await, Some(code));
     }
-    // A flood: more than anybody can click.
+    // A message flood.
     let mut socket = server.socket("/test/socket").await;
     for _ in 0..200 {
         if socket.feed(Message::text("x")).await.is_err() {
@@ -183,9 +183,9 @@ async fn misuse_ends_the_socket() {
     while let Some(text) = text(&mut socket).await {
         echoes += usize::from(text == "echo x");
     }
-    // There are more while the server is given time to echo them, and never all.
+    // More than the burst get through while the server echoes, but never all.
     assert!((40..200).contains(&echoes), "{echoes}");
-    // Bytes that are no frames at all.
+    // Invalid frames.
     let mut stream = server.socket("/test/socket").await;
     tokio::io::AsyncWriteExt::write_all(stream.get_mut(), &[0xff; 64]).await.unwrap();
     while stream.next().await.is_some_and(|message| message.is_ok()) {}
@@ -213,7 +213,7 @@ async fn a_client_that_leaves_is_forgotten() {
     nobody_is_left(&live).await;
 }
 
-/// Waits until nobody watches anything.
+/// Waits until the last subscriber has left.
 async fn nobody_is_left(live: &Live) {
     let gone = async {
         while live.figures().subscribers > 0 {
@@ -244,12 +244,12 @@ impl GameServer {
     }
 }
 
-/// The next text, read as JSON.
+/// The next text as JSON.
 async fn json_of(socket: &mut WebSocketStream<TcpStream>) -> Value {
     serde_json::from_str(&text(socket).await.unwrap()).unwrap()
 }
 
-/// The code and the text with which the server closes the socket.
+/// Code and reason of the close frame.
 async fn close_frame(socket: &mut WebSocketStream<TcpStream>) -> Option<(u16, String)> {
     loop {
         match timeout(PATIENCE, socket.next()).await.unwrap() {
@@ -262,7 +262,8 @@ async fn close_frame(socket: &mut WebSocketStream<TcpStream>) -> Option<(u16, St
     }
 }
 
-/// Three kinds of misuse had one text, and what had expired was said to have fallen behind.
+/// Regression: three kinds of misuse shared one text, and an expired topic was reported as too
+/// slow.
 #[tokio::test]
 async fn close_codes() {
     let store = GameStore::new();
@@ -280,7 +281,7 @@ async fn close_codes() {
     assert_eq!(close_frame(&mut socket).await.unwrap(), not_text);
 
     let mut socket = server.follow("A").await;
-    // A text frame of two bytes that are no UTF-8, with a mask of zeros.
+    // A text frame with invalid UTF-8.
     let frame = [0x81, 0x82, 0, 0, 0, 0, 0xff, 0xff];
     tokio::io::AsyncWriteExt::write_all(socket.get_mut(), &frame).await.unwrap();
     assert_eq!(close_frame(&mut socket).await.unwrap(), not_text);
@@ -308,7 +309,7 @@ async fn close_codes() {
 
     let mut socket = server.follow("A").await;
     assert_eq!(json_of(&mut socket).await["sequence"], 1);
-    // All at once: nobody can read in between.
+    // All at once, so that the client cannot read in between.
     for number in 2..1_100 {
         server.service.live.publish(Push::numbered(topic(), number, "moved", &number));
     }
@@ -346,7 +347,7 @@ async fn close_codes() {
     assert!(all.iter().all(|why| why.text().len() <= 123));
 }
 
-/// A client whose network is gone was thought to be there for 50 seconds.
+/// Regression: a dead connection was kept for 50 seconds.
 #[tokio::test]
 async fn a_silent_client_is_gone_after_15_seconds() {
     let store = GameStore::new();
@@ -378,7 +379,7 @@ async fn a_silent_client_is_gone_after_15_seconds() {
     let silence = (4001, "nothing was heard from the client".to_owned());
     assert_eq!(close_frame(&mut silent).await.unwrap(), silence);
     let (mut loud, pings) = reading.await.unwrap();
-    // Pings tell the server's time: it has not waited for longer. A busy machine sends fewer.
+    // The pings count the server's time. A busy machine sends fewer.
     assert!((1..=5).contains(&pings), "{pings}");
     server.service.add("A", 1).await;
     assert_eq!(json_of(&mut loud).await["sequence"], 2);
@@ -392,7 +393,7 @@ async fn pings_are_answered_and_charged_to_nobody() {
     let mut socket = server.follow("A").await;
     assert_eq!(json_of(&mut socket).await["sequence"], 1);
     let said = |text: &str| Message::text(json!({"text": text}).to_string());
-    // As many messages as are allowed at once, and pings between them.
+    // A full burst of messages, with pings in between.
     for number in 0..40 {
         if number % 5 == 0 {
             socket.send(Message::text(r#"{"type": "ping"}"#)).await.unwrap();
@@ -401,7 +402,7 @@ async fn pings_are_answered_and_charged_to_nobody() {
         socket.send(said("hello")).await.unwrap();
         assert_eq!(json_of(&mut socket).await, json!({"heard": "hello"}));
     }
-    // A flood of pings is a flood: of messages that nobody declared.
+    // A flood of pings counts as messages.
     for _ in 0..200 {
         socket.feed(Message::text(r#"{"type":"ping"}"#)).await.unwrap();
     }
@@ -432,7 +433,7 @@ async fn a_heartbeat_renews_until_the_client_is_gone() {
     let mut socket = server.follow("A").await;
     let beats = || server.service.heartbeats.load(Ordering::SeqCst);
     let begun = Instant::now();
-    // Pushes do not delay it, although they come more often.
+    // Frequent pushes do not delay the heartbeat.
     while beats() < 5 {
         server.service.add("A", 1).await;
         tokio::time::sleep(Duration::from_millis(10)).await;

@@ -1,4 +1,4 @@
-//! What the crate does for every system, seen from outside: over sockets, byte by byte.
+//! Black-box tests of the kit over sockets.
 
 #![allow(
     clippy::unwrap_used,
@@ -25,6 +25,7 @@ mod live;
 mod openapi;
 mod outbound;
 mod paging;
+mod path_ids;
 mod problems;
 mod raw;
 mod server;

@@ -1,4 +1,4 @@
-//! What the OpenAPI document says is so.
+//! The OpenAPI document matches the behaviour.
 
 use crate::client::{start, system};
 use schemars::JsonSchema;
@@ -63,7 +63,7 @@ fn api() -> Api<()> {
         .route(Route::get("/players/{name}", find).describe("find", "Finds.").idempotent())
 }
 
-/// Everything called `description`, wherever it is.
+/// All `description` values, at any depth.
 fn descriptions(value: &Value, found: &mut Vec<String>) {
     match value {
         Value::Object(map) => {
@@ -79,7 +79,7 @@ fn descriptions(value: &Value, found: &mut Vec<String>) {
     }
 }
 
-/// The page about the interface showed Rust's doc tests.
+/// Regression: the API page showed doc tests.
 #[test]
 fn descriptions_have_no_code() {
     let document = api().document();
@@ -97,7 +97,7 @@ fn descriptions_have_no_code() {
     }
 }
 
-/// Values at the bounds of the document are accepted, and those beyond are refused.
+/// Values at the documented bounds are accepted, values beyond them rejected.
 #[tokio::test]
 async fn bounds_are_the_real_ones() {
     let document = api().document();
@@ -129,7 +129,7 @@ async fn bounds_are_the_real_ones() {
         let detail = refused.json()["errors"][0]["detail"].as_str().unwrap().to_owned();
         assert!(detail.starts_with("must be at "), "{detail}");
     }
-    // Lengths count code points, as JSON Schema does.
+    // Lengths count code points, as in JSON Schema.
     for (name, status) in [("ÄÖÜ", 200), ("😀😀😀", 200), ("😀😀😀😀", 422), ("", 422)]
     {
         assert_eq!(put(with("name", json!(name))).await.status, status, "{name}");
@@ -137,7 +137,7 @@ async fn bounds_are_the_real_ones() {
     for (rounds, status) in [(json!([0, 255]), 200), (json!([256]), 422), (json!([1, 2, 3]), 422)] {
         assert_eq!(put(with("rounds", rounds.clone())).await.status, status, "{rounds}");
     }
-    // Parameters of paths, and headers.
+    // Path parameters and headers.
     let parameter = |path: &str, method: &str, name: &str| {
         let all = document["paths"][path][method]["parameters"].as_array().unwrap();
         all.iter().find(|one| one["name"] == name).unwrap()["schema"].clone()
@@ -151,7 +151,7 @@ async fn bounds_are_the_real_ones() {
     assert_eq!((&key["minLength"], &key["maxLength"]), (&json!(16), &json!(130)));
 }
 
-/// The type of a parameter was a reference to a schema that the document did not have.
+/// Regression: a parameter referred to a schema missing in the document.
 #[test]
 fn every_reference_leads_to_a_schema() {
     fn references(value: &Value, found: &mut Vec<String>) {
@@ -173,7 +173,7 @@ fn every_reference_leads_to_a_schema() {
     }
 }
 
-/// A path with a number that is none was refused as invalid. There is nothing at such an address.
+/// Regression: a malformed number in a path was reported as invalid instead of a 404.
 #[tokio::test]
 async fn a_path_with_a_value_of_another_type_leads_nowhere() {
     let server =

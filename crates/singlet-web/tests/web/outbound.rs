@@ -1,4 +1,4 @@
-//! Requests to other services: bounds, retries, and secrets that stay secret.
+//! Outbound requests: limits, retries, and secrets.
 
 use bytes::Bytes;
 use flate2::Compression;
@@ -23,12 +23,12 @@ use tokio::net::TcpListener;
 struct Service {
     url: String,
     connections: Arc<AtomicU32>,
-    /// What it was asked: address and headers.
+    /// The requests received: address and headers.
     requests: Arc<Mutex<Vec<String>>>,
 }
 
 impl Service {
-    /// Answers the first request with `answer(1)`, the second with `answer(2)`, and so on.
+    /// Answers the nth request with `answer(n)`.
     async fn start(
         answer: impl Fn(u32) -> Response<Full<Bytes>> + Clone + Send + Sync + 'static,
     ) -> Self {
@@ -97,7 +97,7 @@ async fn any_status_is_an_answer() {
     assert!(requests[0].contains("/?a%20b=c%26d "), "{}", requests[0]);
 }
 
-/// A redirect would take the secrets to another host.
+/// A redirect could leak secrets to another host.
 #[tokio::test]
 async fn redirects_are_not_followed() {
     let service = Service::start(|_| with(reply(302, ""), "location", "http://127.0.0.1:1/")).await;
@@ -135,7 +135,7 @@ async fn only_what_may_be_repeated_is() {
     assert_eq!(service.count(), 1);
     assert_eq!(post().idempotent().send().await.unwrap().status(), 503);
     assert_eq!(service.count(), 4);
-    // A status that another attempt does not change.
+    // A status that a retry does not change.
     let service = Service::start(|_| reply(400, "")).await;
     let _ = client().get(&service.url).retry(quickly(3)).send().await.unwrap();
     assert_eq!(service.count(), 1);
@@ -201,7 +201,7 @@ async fn a_gzip_bomb_is_cut() {
 
 #[tokio::test]
 async fn every_request_ends_in_time() {
-    // Takes connections, and says nothing.
+    // Accepts connections and never responds.
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/slow", listener.local_addr().unwrap());
     let options =
@@ -252,7 +252,7 @@ async fn a_secret_is_in_no_log_and_no_error() {
     let refused = request("http://127.0.0.1:1").send().await.unwrap_err();
     let invalid = request("http://example.com").send().await.unwrap_err();
     let bad_header = client().get(&service.url).secret_header("x-a", "hidden-5\n").send().await;
-    breaker.trip("tripped", Duration::from_secs(60));
+    breaker.trip("tripped");
     let open = request(&service.url).send().await.unwrap_err();
     let shown = [
         log.text(),
@@ -262,7 +262,7 @@ async fn a_secret_is_in_no_log_and_no_error() {
     ]
     .join("\n");
     assert!(!shown.contains("hidden"), "{shown}");
-    // What is shown helps to find the service.
+    // The error still identifies the service.
     assert!(shown.contains("127.0.0.1:1/path: no connection"), "{shown}");
     assert!(shown.contains("asked another service"), "{shown}");
 }

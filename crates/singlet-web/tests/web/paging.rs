@@ -1,4 +1,4 @@
-//! Lists that are read part by part, and query parameters of several arguments.
+//! Paged lists, and query parameters of several arguments.
 
 use crate::client::{Running, start, system};
 use axum::Extension;
@@ -81,7 +81,7 @@ async fn a_list_goes_on_where_the_part_before_ended() {
     assert_eq!(first["items"], json!(["1", "2"]));
     let next = first["next"].as_str().unwrap();
     let second = server.get(&format!("/test/books?limit=3&cursor={next}")).await.json();
-    assert_eq!(second, json!({"items": ["3", "4", "5"]}));
+    assert_eq!(second, json!({"items": ["3", "4", "5"], "next": null}));
 }
 
 #[tokio::test]
@@ -104,7 +104,7 @@ async fn forged_cursors_are_refused() {
     assert_eq!(strict.undeclared(), Vec::<String>::new());
 }
 
-/// An identifier that no key has room for was an internal error.
+/// Regression: an identifier too long for a key was an internal error.
 #[tokio::test]
 async fn identifiers_that_are_too_long_are_refused_with_their_field() {
     let strict = StrictProblems::default();
@@ -131,7 +131,7 @@ async fn cursor_of_another_list() {
     }
 }
 
-/// `Query<T>` refused the parameters of the argument beside it.
+/// Regression: `Query<T>` rejected the parameters of other arguments.
 #[tokio::test]
 async fn query_arguments_join() {
     let server = server(&StrictProblems::default()).await;
@@ -162,7 +162,7 @@ async fn who_reconnects_says_what_it_has_seen() {
     assert_eq!(ask("", &[]).await.json(), json!([null, 20]));
     assert_eq!(ask("?after=7&limit=100", &[]).await.json(), json!([7, 100]));
     assert_eq!(ask("", &["last-event-id: 8"]).await.json()[0], 8);
-    // What the browser says itself is newer than the address.
+    // The header is newer than the address.
     assert_eq!(ask("?after=7", &["last-event-id: 9"]).await.json()[0], 9);
     for (query, lines) in
         [("?after=-1", vec![]), ("?after=x", vec![]), ("", vec!["last-event-id: x"])]

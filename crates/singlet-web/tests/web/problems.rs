@@ -1,4 +1,4 @@
-//! Errors that are declared once, and what clients get of them.
+//! Declared errors and their responses.
 
 use crate::client::{Running, start, system};
 use axum::Extension;
@@ -6,14 +6,14 @@ use futures_util::{SinkExt, StreamExt};
 use serde_json::{Value, json};
 use singlet::Retryable;
 use singlet::prelude::*;
-use singlet_web::Options;
 use singlet_web::api::{Api, NoContent, Path, Route, StrictProblems, unused_problems};
 use singlet_web::live::{SwitchingProtocols, WebSocketUpgrade};
 use singlet_web::problem::{
-    ApiError, BUSY, INTERNAL, INVALID, Problem, ProblemType, SHARED, UNAVAILABLE,
+    ApiError, BUSY, FORBIDDEN, INTERNAL, INVALID, Problem, ProblemType, SHARED, UNAVAILABLE,
 };
 use singlet_web::random::RandomUnavailable;
-use singlet_web::validate::FieldLocation;
+use singlet_web::{Opened, Options, System};
+use std::collections::BTreeSet;
 use std::time::Duration;
 use tokio::time::timeout;
 use tokio_tungstenite::tungstenite::Message;
@@ -29,14 +29,12 @@ singlet_web::problems! {
     }
 }
 
-/// A route that keeps what it declares, if it is asked for a book that is lent.
+/// A route that returns a declared problem for a lent book.
 async fn fetch(title: Path<String>) -> Result<NoContent, Error> {
     match title.as_str() {
         "Dune" => Err(Error::BookLent),
         "Emma" => Ok(NoContent),
-        "Ulysses" => {
-            Err(Problem::invalid_field(FieldLocation::Path, "title", "is too long").into())
-        }
+        "Ulysses" => Err(Problem::new(&FORBIDDEN).into()),
         _ => Err(Error::BookNotFound),
     }
 }
@@ -60,10 +58,10 @@ async fn server(strict: Option<&StrictProblems>) -> Running {
 
 #[tokio::test]
 async fn an_undeclared_problem_fails_the_test() {
-    // Without strictness it goes to the client, and to the log.
+    // Without strict mode it is sent and logged.
     let lenient = server(None).await;
     assert_eq!(lenient.get("/test/books/Persuasion").await.code(), "book-not-found");
-    // With it, it is an error that names the operation.
+    // In strict mode it is an error that names the operation.
     let strict = StrictProblems::default();
     let server = server(Some(&strict)).await;
     assert_eq!(server.get("/test/books/Emma").await.status, 204);
@@ -73,12 +71,12 @@ async fn an_undeclared_problem_fails_the_test() {
     assert_eq!((lie.status, lie.code().as_str()), (500, "internal"));
     let what = "fetchBook answered book-not-found without declaring it";
     assert_eq!(lie.json()["detail"], what);
-    // A problem of the kit must be declared as well.
+    // Problems of the kit must be declared as well.
     assert_eq!(server.get("/test/books/Ulysses").await.status, 500);
-    assert_eq!(strict.undeclared(), [what, "fetchBook answered invalid without declaring it"]);
+    assert_eq!(strict.undeclared(), [what, "fetchBook answered forbidden without declaring it"]);
 }
 
-/// Answers every message with the refusal that it names.
+/// Answers every message with the refusal it names.
 async fn listen(upgrade: WebSocketUpgrade) -> SwitchingProtocols {
     upgrade.serve(async |mut socket| {
         while let Some(Ok(text)) = socket.next().await {
@@ -88,7 +86,7 @@ async fn listen(upgrade: WebSocketUpgrade) -> SwitchingProtocols {
     })
 }
 
-/// Problems on sockets were compared with nothing: a route declared three of a dozen.
+/// Regression: problems on sockets were not checked: a route declared three of a dozen.
 #[tokio::test]
 async fn an_undeclared_problem_on_a_socket_fails_the_test() {
     let strict = StrictProblems::default();
@@ -141,11 +139,65 @@ fn an_error_is_its_problem_type() {
     assert_eq!(Problem::from(Error::BookNotFound).problem_type().name, "book-not-found");
     let declared: &'static ProblemType = Error::BookNotFound.into();
     assert_eq!(declared, Error::TYPES[1]);
-    // Problems go through as they are.
+    // Problems pass through unchanged.
     let error = Error::from(Problem::new(&BUSY).with("place", 7).detail("Try again."));
     assert!(error.is_retryable() && error.problem_type() == &BUSY);
     assert_eq!(Problem::from(error).to_json()["place"], 7);
     assert!(!Error::BookLent.is_retryable());
+}
+
+singlet_web::problems! {
+    /// Why the shop refuses a request.
+    pub enum ShopError {
+        /// The shop has `no` <such> book. See `GET /books`.
+        BookNotFound = 404, "book-not-found", "Not for sale";
+    }
+}
+
+/// Regression: two systems with a problem of the same name shared one explanation.
+#[tokio::test]
+async fn each_systems_problem_leads_to_its_own_explanation() {
+    async fn sell(title: Path<String>) -> Result<NoContent, ShopError> {
+        Err(match title.as_str() {
+            "Emma" => ShopError::BookNotFound,
+            _ => ShopError::BookNotFound.because("We never had it."),
+        })
+    }
+    let library = System::new("library", "Library", "A library.")
+        .problems::<Error>()
+        .open(|_| async { Ok(Opened::from(api())) });
+    let shop = System::new("shop", "Shop", "A shop.").problems::<ShopError>().open(|_| async {
+        let route = Route::get("/books/{title}", sell).describe("sellBook", "Sells a book.");
+        Ok(Opened::from(Api::new(()).route(route.problems([ShopError::BookNotFound]))))
+    });
+    let server =
+        start(Options::default(), |server| server.with_system(library).with_system(shop)).await;
+    let refused = server.get("/library/books/Middlemarch").await;
+    assert_eq!(refused.json()["type"], "/problems#library.book-not-found");
+    assert_eq!(refused.json()["detail"], "The library does not have the book.");
+    assert_eq!(refused.code(), "book-not-found");
+    let refused = server.get("/shop/books/Emma").await.json();
+    assert_eq!(refused["type"], "/problems#shop.book-not-found");
+    // The declared description is the default detail.
+    assert_eq!(refused["detail"], "The shop has no <such> book. See GET /books.");
+    assert_eq!(server.get("/shop/books/Dune").await.json()["detail"], "We never had it.");
+    // Problems of the kit are shared.
+    assert_eq!(server.get("/shop/nothing").await.json()["type"], "/problems#not-found");
+    let refused = server.get("/library/books/Ulysses").await.json();
+    assert_eq!(
+        (&refused["type"], &refused["detail"]),
+        (&"/problems#forbidden".into(), &Value::Null)
+    );
+    let page = server.get("/problems").await.body;
+    let ids: Vec<&str> =
+        page.split("id=\"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
+    let different: BTreeSet<&str> = ids.iter().copied().collect();
+    assert_eq!(ids.len(), different.len(), "{ids:?}");
+    for id in ["not-found", "library.book-not-found", "shop.book-not-found"] {
+        assert!(different.contains(id), "{id}");
+    }
+    let shown = "The shop has <code>no</code> &lt;such&gt; book. See <code>GET /books</code>.";
+    assert!(page.contains(shown), "{page}");
 }
 
 #[test]
@@ -156,7 +208,7 @@ fn members_of_a_problem_cannot_replace_those_of_all() {
     assert_eq!(json["errors"], Value::Null);
 }
 
-/// The same errors of the store were mapped by every system on its own, each in its own way.
+/// Regression: every system mapped store errors in its own way.
 #[test]
 fn each_store_error_is_one_problem() {
     let table = || "games".to_owned();
@@ -166,7 +218,7 @@ fn each_store_error_is_one_problem() {
         (singlet::Error::Conflict { subject: None }, &BUSY, true),
         // Perhaps by the same write, sent twice.
         (failed, &BUSY, false),
-        // Some of a batch was written.
+        // Part of the batch was written.
         (singlet::Error::Unprocessed { count: 3, keys: Vec::new() }, &BUSY, false),
         (singlet::Error::Throttled { subject: None }, &UNAVAILABLE, false),
         (singlet::Error::NotReady { table: table() }, &UNAVAILABLE, false),
@@ -185,7 +237,7 @@ fn each_store_error_is_one_problem() {
         let problem = Problem::from(error);
         assert_eq!(problem.problem_type(), expected, "{what}");
         assert_eq!(problem.is_safe_to_retry(), is_safe_to_retry, "{what}");
-        // What failed in the store is nobody else's business.
+        // Store failures are not disclosed.
         assert!(problem.detail_text().is_none(), "{what}");
     }
     let cursor = Problem::from(singlet::Error::Cursor);
@@ -216,7 +268,7 @@ struct Book {
     title: Title,
 }
 
-/// A service returns the system's error, and errors of the store come with `?`.
+/// A service returns the system's error; store errors convert with `?`.
 #[tokio::test]
 async fn errors_of_the_store_come_with_a_question_mark() {
     async fn add(db: &Db<Books>, title: &str) -> Result<(), Error> {
@@ -228,7 +280,7 @@ async fn errors_of_the_store_come_with_a_question_mark() {
     add(&db, "Emma").await.unwrap();
     assert_eq!(add(&db, "Emma").await.unwrap_err().problem_type(), &BUSY);
     assert_eq!(add(&db, "").await.unwrap_err().problem_type().name, "book-not-found");
-    // A title that no key has room for was an internal error.
+    // Regression: a title too long for a key was an internal error.
     let too_long = Problem::from(add(&db, &"x".repeat(3_000)).await.unwrap_err());
     assert_eq!(too_long.problem_type(), &INVALID);
     assert!(too_long.detail_text().unwrap().contains("too long"), "{too_long}");

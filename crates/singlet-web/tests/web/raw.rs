@@ -1,4 +1,4 @@
-//! Bodies that are not JSON.
+//! Bodies other than JSON.
 
 use crate::client::{Running, start, system};
 use axum::Extension;
@@ -10,7 +10,7 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-/// More than the server takes of other bodies.
+/// Above the server's limit for bodies.
 struct Image;
 
 impl RawKind for Image {
@@ -59,7 +59,7 @@ async fn raw_bodies_have_a_bound_and_a_type() {
         server.send(&format!("PUT /test/{path}"), &[line], &"x".repeat(len)).await
     };
     let (png, text) = ("content-type: image/png", "content-type: text/plain");
-    // The bounds are those of the routes, above the server's and below it.
+    // The limits of the routes apply, above and below the server's.
     assert_eq!(put("image", png, 200 << 10).await.json(), json!([200 << 10, "image/png"]));
     let jpeg = "content-type: Image/JPEG; charset=binary";
     assert_eq!(put("image", jpeg, 1).await.json(), json!([1, "image/jpeg"]));
@@ -76,7 +76,7 @@ async fn raw_bodies_have_a_bound_and_a_type() {
     assert_eq!(strict.undeclared(), Vec::<String>::new());
 }
 
-/// A client that does not say how much it will send was not bounded by its Content-Length.
+/// Regression: a body without Content-Length was not bounded.
 #[tokio::test]
 async fn a_body_without_a_length_has_the_same_bound() {
     let server = server(&StrictProblems::default()).await;
@@ -93,7 +93,7 @@ async fn a_body_without_a_length_has_the_same_bound() {
     assert_eq!(put("6\r\nhello \r\n5\r\nhello\r\n").await, "HTTP/1.1 413");
 }
 
-/// Memory was held, and with a key the whole body was read, for people who then had to sign in.
+/// Regression: memory was reserved, and with a key the body was read, before authentication.
 #[tokio::test]
 async fn nothing_is_read_for_those_who_have_to_sign_in() {
     let strict = StrictProblems::default();
@@ -116,10 +116,10 @@ async fn nothing_is_read_for_those_who_have_to_sign_in() {
     assert_eq!(strict.undeclared(), Vec::<String>::new());
 }
 
-/// A large picture over a slow network ran out of time, however steadily it came.
+/// Regression: a large upload over a slow network timed out, however steady.
 #[tokio::test]
 async fn an_upload_has_time_by_its_bytes() {
-    // At a byte a second, 100 bytes have a minute and more; at a million they have nothing.
+    // At a byte per second, 100 bytes add more than a minute; at a million they add nothing.
     for (rate, status) in [(1, "HTTP/1.1 200"), (1_000_000, "HTTP/1.1 408")] {
         let mut options = Options::default();
         options.limits.request_time_max = Duration::from_millis(500);

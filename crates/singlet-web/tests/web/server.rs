@@ -1,4 +1,4 @@
-//! What meets every request, whatever it asks for.
+//! Behaviour common to all requests.
 
 use crate::client::{Running, start, system};
 use axum::Router;
@@ -32,7 +32,7 @@ async fn server_with(limits: Limits) -> Running {
         .route("/hello", get(async || "hello"))
         .route("/bug", get(async || -> &'static str { panic!("a bug, planted by a test") }))
         .route("/slow", get(async || std::future::pending::<()>().await))
-        .merge(page::router(singlet_web::assets! { "/page.css" => "../../assets/singlet.css" }));
+        .merge(page::router(singlet_web::assets! { "/page.css" => "../../assets/reference.css" }));
     let options = Options { limits, ..Options::default() };
     start(options, |server| server.with_system(system(router)).with_note("In <memory>.")).await
 }
@@ -59,6 +59,47 @@ async fn what_is_not_there_is_a_problem() {
     let wrong_method = server.send("DELETE /test/hello", &[], "").await;
     assert_eq!((wrong_method.status, wrong_method.code().as_str()), (405, "method-not-allowed"));
     assert_eq!(wrong_method.headers["allow"], "GET,HEAD");
+}
+
+/// Regression: quality values and letter case were ignored, and caches could mix up the responses.
+#[tokio::test]
+async fn an_unknown_address_answers_with_what_the_client_prefers() {
+    let server = server().await;
+    for (accept, is_page) in [
+        ("Text/HTML", true),
+        ("text/html;Q=0.5, application/json;q=0.1", true),
+        ("text/html, application/json", true),
+        ("text/html;q=0", false),
+        ("text/html; q=0.0, */*", false),
+        ("application/json, text/html;q=0.1", false),
+        ("application/problem+json;q=0.8, text/html;q=0.7", false),
+        ("application/json;q=0.2, text/html;q=0.7", true),
+        ("text/*", false),
+    ] {
+        let missing = server.send("GET /nowhere", &[&format!("accept: {accept}")], "").await;
+        let kind = missing.headers["content-type"].as_str();
+        assert_eq!((missing.status, kind.starts_with("text/html")), (404, is_page), "{accept}");
+        assert_eq!(missing.headers["vary"], "Accept", "{accept}");
+    }
+}
+
+/// Regression: browsers got JSON.
+#[tokio::test]
+async fn an_unknown_address_answers_a_browser_with_a_page() {
+    let server = server().await;
+    let accept = "accept: text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
+    for (path, is_in_system) in [("/test/nothing/here", true), ("/nowhere", false)] {
+        let page = server.send(&format!("GET {path}"), &[accept], "").await;
+        let kind = page.headers["content-type"].as_str();
+        assert_eq!((page.status, kind), (404, "text/html; charset=utf-8"), "{path}");
+        assert!(page.body.contains("Page not found") && page.body.contains(r#"href="/""#));
+        assert_eq!(page.body.contains(r#"href="/test""#), is_in_system, "{path}");
+        assert!(page.headers.contains_key("content-security-policy"));
+        for accept in ["accept: */*", "accept: application/json"] {
+            let missing = server.send(&format!("GET {path}"), &[accept], "").await;
+            assert_eq!((missing.status, missing.code().as_str()), (404, "not-found"));
+        }
+    }
 }
 
 #[tokio::test]
@@ -89,15 +130,17 @@ async fn nobody_waits_for_ever() {
     stream.write_all(b"GET / HTTP/1.1\r\nhost: local").await.unwrap();
     let mut rest = Vec::new();
     let _ = timeout(PATIENCE, stream.read_to_end(&mut rest)).await.unwrap();
-    // One that says nothing at all.
+    // A client that sends nothing.
     let mut stream = TcpStream::connect(server.address).await.unwrap();
     assert_eq!(timeout(PATIENCE, stream.read(&mut [0; 1])).await.unwrap().unwrap_or(0), 0);
 }
 
-/// One that asked on and on and read no answer kept its place for as long as it liked.
+/// Regression: a client that sent requests and never read responses kept its connection.
 #[tokio::test]
 async fn who_asks_and_never_listens_is_cut_off() {
-    let server = impatient().await;
+    let mut limits = Limits::default();
+    limits.stall_time_max = Duration::from_millis(500);
+    let server = server_with(limits).await;
     let mut stream = TcpStream::connect(server.address).await.unwrap();
     let asked = async {
         loop {
@@ -112,7 +155,7 @@ async fn who_asks_and_never_listens_is_cut_off() {
     assert_eq!(server.get("/test/hello").await.body, "hello");
 }
 
-/// Whoever took a byte now and then kept a large answer in memory for as long as it liked.
+/// Regression: a client that read a byte now and then kept a large response in memory.
 #[tokio::test]
 async fn a_long_answer_must_be_taken_at_a_rate() {
     const BYTES: usize = 64 << 20;
@@ -125,14 +168,14 @@ async fn a_long_answer_must_be_taken_at_a_rate() {
     let mut stream = TcpStream::connect(server.address).await.unwrap();
     let request = b"GET /test/large HTTP/1.1\r\nhost: localhost\r\n\r\n";
     stream.write_all(request).await.unwrap();
-    // It takes twelve seconds at least, and something every 50 ms.
+    // Reads something every 50 ms, for twelve seconds at least.
     let (mut taken, mut part) = (0, vec![0; 256 << 10]);
     while let Ok(bytes @ 1..) = stream.read(&mut part).await {
         taken += bytes;
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
     assert!(taken < BYTES, "it was never cut off");
-    // Usually there is more time.
+    // The default limits allow more time.
     let patient = start(Options::default(), |server| server.with_system(system(router()))).await;
     let large = patient.get("/test/large").await;
     assert_eq!((large.status, large.body.len()), (200, BYTES));

@@ -1,4 +1,4 @@
-//! Server-Sent Events: what a client gets, and when a stream ends.
+//! Server-Sent Events: delivery and the end of streams.
 
 use crate::games::{GameServer, GameStore, Service};
 use serde_json::{Value, json};
@@ -13,14 +13,14 @@ use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
-/// Longer than anything here takes, unless it never happens.
+/// A generous timeout for things that may never happen.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// A stream of events, read byte by byte.
+/// A raw event stream.
 struct Events {
     stream: BufReader<TcpStream>,
     head: String,
-    /// What has arrived of the body and is not read yet.
+    /// Received but unread part of the body.
     rest: String,
 }
 
@@ -46,7 +46,7 @@ impl GameServer {
         Events { stream, head, rest: String::new() }
     }
 
-    /// Watches a game from the beginning.
+    /// Watches a game from the start.
     async fn watch(&self, code: &str) -> Events {
         let events = self.events(&format!("/games/{code}/events"), None).await;
         assert!(events.head.starts_with("HTTP/1.1 200"), "{}", events.head);
@@ -57,7 +57,7 @@ impl GameServer {
         self.events(&format!("/games/{code}/events"), Some(last)).await
     }
 
-    /// Waits until so many clients are subscribed.
+    /// Waits for this many subscribers.
     async fn has_subscribers(&self, count: usize) {
         let reached = async {
             while self.service.live.figures().subscribers != count {
@@ -69,7 +69,7 @@ impl GameServer {
 }
 
 impl Events {
-    /// The next part of the body; `None` at its end.
+    /// The next chunk of the body; `None` at its end.
     async fn chunk(&mut self) -> Option<String> {
         let mut line = String::new();
         self.stream.read_line(&mut line).await.ok()?;
@@ -80,7 +80,7 @@ impl Events {
         (length > 0).then(|| String::from_utf8(chunk).unwrap())
     }
 
-    /// The next block of lines, which may be a comment.
+    /// The next block of lines, possibly a comment.
     async fn block(&mut self) -> Option<String> {
         loop {
             if let Some((block, rest)) = self.rest.split_once("\n\n") {
@@ -125,7 +125,7 @@ impl Events {
         names.try_into().unwrap()
     }
 
-    /// Why the stream ends, which must be next.
+    /// The reason of the `end` event, which must be next.
     async fn end(&mut self) -> Value {
         let end = self.next().await.unwrap();
         assert_eq!(end.event, "end", "{end:?}");
@@ -161,7 +161,8 @@ async fn a_stream_has_the_state_and_then_every_change_in_order() {
         let event = events.next().await.unwrap();
         assert_eq!((event.event.as_str(), event.id), ("moved", Some(number)));
     }
-    // Only the last event of a change has an id: who lost the connection before it gets all again.
+    // Only the last event of a change has an id: a client disconnected before it gets them all
+    // again.
     server.service.finish("A").await;
     assert_eq!(events.names().await, [named("moved", None), named("ended", 51)]);
     let missing = server.events("/games/NONE/events", None).await;
@@ -176,7 +177,7 @@ async fn a_gap_sends_the_state() {
     let mut events = server.watch("A").await;
     server.service.add("A", 1).await;
     assert_eq!(events.names().await, [named("state", 1), named("moved", 2)]);
-    // Numbers 3 and 4 never came.
+    // Numbers 3 and 4 are missing.
     server.service.add("A", 3).await;
     assert_eq!(events.names().await, [named("state", 5)]);
     server.service.add("A", 1).await;
@@ -220,11 +221,11 @@ async fn resume_by_number_on_another_server() {
     assert_eq!(elsewhere.names().await, expected);
     let mut events = other.resume("A", 2).await;
     one.service.add("A", 1).await;
-    // Both messages of the change that ended the game, and what came since.
+    // Both messages of the change that ended the game, and later ones.
     let expected =
         [named("moved", 3), named("moved", None), named("ended", 4), named("moved", None)];
     assert_eq!(events.names().await, expected);
-    // A number that does not exist yet is not a reason to wait for it.
+    // A number from the future gets the state.
     let mut events = other.resume("A", 1_000).await;
     assert_eq!(events.names().await, [named("state", 5)]);
 }
@@ -252,7 +253,7 @@ async fn an_expired_item_ends_its_topic_and_says_so() {
     let (mut events, mut deleted) = (server.watch("A").await, server.watch("B").await);
     assert_eq!(events.names().await, [named("state", 1)]);
     assert_eq!(deleted.names().await, [named("state", 1)]);
-    // What is queued comes before the end.
+    // Queued events come before the end.
     server.service.add("A", 1).await;
     store.clock.advance(3_700_000);
     store.engine.maintain().unwrap();
@@ -279,7 +280,7 @@ async fn a_state_that_cannot_be_read_ends_the_stream_and_the_client_resumes() {
     assert_eq!(events.names().await, [named("state", 6)]);
 }
 
-/// A panic of the state function ended the pushes of all topics for ever.
+/// Regression: a panic in the state function ended the pushes of all topics.
 #[tokio::test]
 async fn a_panic_of_the_state_function_ends_one_topic_and_no_other() {
     let store = GameStore::new();
@@ -290,7 +291,7 @@ async fn a_panic_of_the_state_function_ends_one_topic_and_no_other() {
     assert_eq!(events.names().await, [named("state", 1)]);
     assert_eq!(other.names().await, [named("state", 1)]);
     server.service.is_state_panicking.store(true, Ordering::SeqCst);
-    // Behind a gap the state is read.
+    // A gap triggers a state read.
     server.service.add("A", 5).await;
     assert_eq!(events.end().await["code"], 1011);
     let refused = server.events("/games/B/events", None).await;
@@ -318,7 +319,7 @@ async fn a_panic_of_the_state_function_is_an_internal_problem() {
     assert!(live.subscribe(Topic::new("game", "neither"), None).await.is_ok());
 }
 
-/// The topic went with its last watcher: who watched alone always got the state instead.
+/// Regression: the topic was dropped with its last watcher, so a lone watcher always got the state.
 #[tokio::test]
 async fn the_only_watcher_of_a_topic_resumes() {
     let store = GameStore::new();
@@ -337,7 +338,7 @@ async fn the_only_watcher_of_a_topic_resumes() {
     assert_eq!(server.service.live.figures().topics, 1);
 }
 
-/// Who forgot `Opened::live` saw states and never a push, and nothing in the log.
+/// Regression: without `Opened::live` there were no pushes, and no log message.
 #[tokio::test]
 async fn a_subscription_without_a_running_feed_is_logged_once() {
     let errors = Log::of(|metadata| {
@@ -352,7 +353,7 @@ async fn a_subscription_without_a_running_feed_is_logged_once() {
     let feed = tokio::spawn(async move { live.run().await });
     tokio::task::yield_now().await;
     drop(running.live.subscribe(topic(), None).await.unwrap());
-    // One that follows nothing does not have to run.
+    // Without followed tables it need not run.
     drop(Live::signals("ready").subscribe(topic(), None).await.unwrap());
     assert_eq!(errors.count(), 0);
     let forgotten = Service::new(store.open().await);
@@ -370,7 +371,7 @@ async fn the_right_to_watch_is_checked_again() {
     server.service.create("A").await;
     let mut events = server.watch("A").await;
     assert_eq!(events.names().await, [named("state", 1)]);
-    // Several checks pass, between events that come more often than the checks.
+    // Several checks pass, between events that are more frequent than the checks.
     for number in 2..=10 {
         tokio::time::sleep(Duration::from_millis(50)).await;
         server.service.add("A", 1).await;
@@ -393,7 +394,7 @@ async fn a_reader_that_stops_is_dropped_and_others_go_on() {
     assert_eq!(lazy.names().await, [named("state", 1)]);
     let long = "x".repeat(20_000);
     let mut number = 1;
-    // The kernel takes some megabytes, and the queue four.
+    // The kernel buffers some megabytes, and the queue four.
     while number < 5_000 && server.service.live.figures().subscribers == 2 {
         number += 1;
         let push = Push::numbered(Topic::new("game", "A"), number, "moved", &long);
@@ -427,7 +428,7 @@ async fn a_reader_that_is_too_slow_is_told_so() {
     server.service.create("A").await;
     let mut events = server.watch("A").await;
     assert_eq!(events.names().await, [named("state", 1)]);
-    // All at once: nobody can read in between.
+    // All at once, so that the client cannot read in between.
     for number in 2..=1_100 {
         let push = Push::numbered(Topic::new("game", "A"), number, "moved", &number);
         server.service.live.publish(push);
@@ -439,7 +440,7 @@ async fn a_reader_that_is_too_slow_is_told_so() {
     assert_eq!(events.end().await["code"], 1013);
 }
 
-/// Streams were idle connections to the edge, which closed them after a minute.
+/// Regression: the edge treated streams as idle connections and closed them after a minute.
 #[tokio::test]
 async fn streams_are_not_idle_connections() {
     let mut limits = Limits::default();
@@ -452,7 +453,7 @@ async fn streams_are_not_idle_connections() {
     let mut events = server.watch("A").await;
     assert_eq!(events.names().await, [named("state", 1)]);
     tokio::time::sleep(Duration::from_secs(3)).await;
-    // Nor is it replaced by new ones.
+    // Nor is it replaced by new connections.
     let mut others = Vec::new();
     for _ in 0..6 {
         others.push(TcpStream::connect(server.server.address).await.unwrap());
@@ -473,7 +474,7 @@ async fn there_are_so_many_streams_and_no_more() {
     let refused = server.server.get("/test/games/A/events").await;
     assert_eq!((refused.status, refused.code().as_str()), (503, "unavailable"));
     server.has_subscribers(2).await;
-    // A client that leaves makes room.
+    // A client that leaves frees its permit.
     drop(two);
     server.has_subscribers(1).await;
     let mut three = server.watch("A").await;
@@ -505,7 +506,7 @@ async fn a_comment_comes_after_4_seconds_without_an_event() {
     server.service.add("A", 1).await;
     assert_eq!(events.names().await, [named("moved", 2)]);
     assert_eq!(timeout(PATIENCE, events.block()).await.unwrap().unwrap(), ":");
-    // Counted from the last event.
+    // Measured from the last event.
     let waited = begun.elapsed();
     assert!(waited >= Duration::from_secs(4), "{waited:?}");
 }
@@ -523,7 +524,8 @@ async fn signals_say_that_it_is_time_to_read() {
     assert!(reply["content"]["text/event-stream"].is_object(), "{document}");
 }
 
-/// A read that is not consistent may be older than a push: what lay between was lost.
+/// Regression: an eventually consistent read may be older than a push, and the events in between
+/// were lost.
 #[tokio::test]
 async fn a_stale_state_is_read_again() {
     let (stored, lag) = (Arc::new(AtomicU64::new(1)), Arc::new(AtomicU64::new(0)));
@@ -544,7 +546,7 @@ async fn a_stale_state_is_read_again() {
     let mut first = live.subscribe(topic(), None).await.unwrap();
     publish(2);
     publish(3);
-    // The first two reads are behind what was pushed before.
+    // The first two reads are older than the last push.
     lag.store(2, Ordering::SeqCst);
     let mut second = live.subscribe(topic(), None).await.unwrap();
     publish(4);
@@ -557,7 +559,7 @@ async fn a_stale_state_is_read_again() {
     };
     assert_eq!(numbers(&mut second, 2).await, [3, 4]);
     assert_eq!(numbers(&mut first, 4).await, [1, 2, 3, 4]);
-    // Behind a gap, the state has to have reached the push.
+    // After a gap, the state must have reached the push.
     lag.store(3, Ordering::SeqCst);
     publish(9);
     assert_eq!(numbers(&mut second, 1).await, [9]);

@@ -1,4 +1,4 @@
-//! A system is one value: what the server makes of it.
+//! How the server runs a system.
 
 use crate::client::{Running, start, system};
 use futures_util::StreamExt;
@@ -47,7 +47,7 @@ async fn email(caller: Caller) -> Json<Option<String>> {
     Json(caller.email)
 }
 
-/// Everything that the server knows about this system.
+/// A system that uses all features of the server.
 fn hello_system() -> System {
     System::new("hello", "Hello", "Says <hello>.").personas(PERSONAS).open(async |_| {
         let api = Api::new(())
@@ -92,7 +92,7 @@ async fn pages_are_told_which_system_they_are_of() {
     assert!(page.contains("href=\"/hello\">Hello</a>") && !page.contains('{'), "{page}");
     let server = hello_server(IdentitySource::Local(LocalIssuer::new().unwrap())).await;
     assert!(server.get("/hello").await.body.contains("data-sign-in=\"/local\""));
-    // Scripts have braces of their own.
+    // Braces in scripts are left alone.
     assert!(server.get("/hello/page.js").await.body.contains("{head}"));
 }
 
@@ -101,11 +101,11 @@ async fn location_is_below_the_systems_name() {
     let server = hello_server(IdentitySource::None).await;
     let lines = ["content-type: application/json", "idempotency-key: b0a6cf52d5e04b1f9d7e31c2"];
     for _ in 0..2 {
-        // The second one is repeated from the store.
+        // The second one is replayed from the store.
         let written = server.send("POST /hello/notes", &lines, "{}").await;
         assert_eq!((written.status, written.headers["location"].as_str()), (201, "/hello/notes/1"));
     }
-    // The server's own redirects stay as they are.
+    // The server's own redirects stay unchanged.
     let slash = server.get("/hello/").await;
     assert_eq!((slash.status, slash.headers["location"].as_str()), (308, "/hello"));
 }
@@ -123,7 +123,7 @@ async fn two_systems_with_one_name_are_refused() {
         let taken = open(vec![System::new(name, "A", "B.")]).await.err().unwrap();
         assert!(matches!(taken, OpenError::DuplicateName(found) if found == name), "{taken}");
     }
-    // Signing in is a system too.
+    // Sign-in is a system too.
     let mut options = SiteOptions::default();
     options.identity = IdentitySource::Local(LocalIssuer::new().unwrap());
     let systems = vec![System::new("local", "A", "B.")];
@@ -177,7 +177,7 @@ async fn a_persona_signs_in() {
         let refused = sign_in(bad).await;
         assert_eq!((refused.status, refused.code().as_str()), (422, "invalid"), "{bad}");
     }
-    // The page has the buttons; a proxy is refused here as on the page.
+    // Personas are on the page; proxies are refused here as well.
     let passed_on = server.send("GET /local/personas", &["via: 1.1 proxy"], "").await;
     assert_eq!(passed_on.status, 403);
 }
@@ -192,13 +192,13 @@ async fn a_persona_may_have_an_email_address() {
         let line = format!("authorization: Bearer {}", signed["token"].as_str().unwrap());
         assert_eq!(server.send("GET /hello/email", &[&line], "").await.body, expected);
     }
-    // Services that are called without a token see the same.
+    // Callers built without a token match.
     assert_eq!(PERSONAS[1].caller().email.as_deref(), Some("mo@example.com"));
-    // The page of the personas needs no addresses.
+    // The personas page omits e-mail addresses.
     assert!(!server.get("/local/personas").await.body.contains('@'));
 }
 
-/// A site with the local issuer was served on any address, and signed in everybody from anywhere.
+/// Regression: a site with the local issuer was served on any address and let anyone sign in.
 #[tokio::test]
 async fn the_local_issuer_is_served_on_loopback_only() {
     for (address, is_refused) in [([0_u8, 0, 0, 0], true), ([127, 0, 0, 1], false)] {
@@ -216,7 +216,7 @@ async fn the_local_issuer_is_served_on_loopback_only() {
         let time = if is_refused { PATIENCE } else { Duration::from_millis(500) };
         assert_eq!(timeout(time, serving).await.is_ok(), is_refused, "{address:?}");
     }
-    // Without it, a site may be anywhere.
+    // Without it, a site may be served anywhere.
     let options = Options { address: ([0, 0, 0, 0], 0).into(), ..Options::default() };
     let server = Server::bind(options).await.unwrap();
     assert!(server.check(&open(vec![hello_system()]).await.unwrap()).is_ok());
@@ -245,10 +245,10 @@ async fn metrics_name_operations_and_hold_no_paths() {
     for path in ["secret-name", "nothing-here", "nowhere"] {
         assert!(!page.body.contains(path), "{path} is in:\n{}", page.body);
     }
-    // What Prometheus sends of its own.
+    // Headers sent by Prometheus.
     let scrape = ["accept-encoding: gzip", "x-prometheus-scrape-timeout-seconds: 10"];
     assert_eq!(server.send("GET /metrics", &scrape, "").await.status, 200);
-    // A proxy on this machine speaks for others.
+    // A proxy on this machine may speak for others.
     let passed_on = server.send("GET /metrics", &["x-forwarded-for: 198.51.100.7"], "").await;
     assert_eq!((passed_on.status, passed_on.code().as_str()), (404, "not-found"));
 }
@@ -289,7 +289,7 @@ async fn listen(upgrade: WebSocketUpgrade) -> SwitchingProtocols {
     upgrade.serve(async |mut socket| while socket.next().await.is_some() {})
 }
 
-/// Says when it is dropped.
+/// Sets a flag when dropped.
 struct Ended(Arc<AtomicBool>);
 
 impl Drop for Ended {
@@ -307,7 +307,7 @@ async fn a_stop_ends_sockets_at_once_and_jobs_after_ten_seconds() {
             let ended = Ended(Arc::clone(&has_ended));
             has_begun.store(true, Ordering::SeqCst);
             async move {
-                // Does not ask whether to stop.
+                // Ignores the stop signal.
                 std::future::pending::<()>().await;
                 drop(ended);
                 Ok(Next::Interval)

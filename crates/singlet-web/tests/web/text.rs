@@ -1,4 +1,4 @@
-//! Names and texts of people.
+//! Names and texts written by people.
 
 use singlet_web::text::{DisplayName, clean_text};
 
@@ -11,10 +11,10 @@ fn names_of_the_world_are_names() {
     for (written, shown) in [
         ("  Ann   B. ", "Ann B."),
         ("Zoe\u{308}", "Zoë"),
-        // Markup is text like any other.
+        // Markup is plain text.
         ("<b>Bob</b>", "<b>Bob</b>"),
         ("Nguyễn Thị", "Nguyễn Thị"),
-        // Persian has a non-joiner, Sinhala and Hindi have joiners.
+        // Persian uses non-joiners, Sinhala and Hindi joiners.
         ("علی\u{200c}رضا", "علی\u{200c}رضا"),
         ("ශ\u{dca}\u{200d}රී", "ශ\u{dca}\u{200d}රී"),
         ("क\u{94d}\u{200d}ष", "क\u{94d}\u{200d}ष"),
@@ -29,7 +29,7 @@ fn names_of_the_world_are_names() {
     ] {
         assert_eq!(name(written).as_deref(), Ok(shown), "{written:?}");
     }
-    // What readers count, and not code points.
+    // Counts user-perceived characters, not code points.
     assert!(name(&"e\u{308}".repeat(24)).is_ok());
     assert!(name(&"🇩🇪".repeat(24)).is_ok());
 }
@@ -63,8 +63,7 @@ fn names_that_cannot_be_read_are_refused() {
     assert_eq!(DisplayName::parse("ab", 3..=5), Err("must have 3 to 5 characters".into()));
 }
 
-/// One character may stand for eighteen letters. Names of these took long to compare, in games with
-/// hundreds of them.
+/// Regression: a character may expand to eighteen letters, so names of these were slow to compare.
 #[test]
 fn names_that_stand_for_much_longer_ones_are_refused() {
     for short in [
@@ -75,7 +74,7 @@ fn names_that_stand_for_much_longer_ones_are_refused() {
     ] {
         assert!(name(short).is_ok(), "{short}");
     }
-    // Every character can be a name of its own.
+    // Any single character can be a name.
     for alone in ["\u{fdfa}", "\u{bd}", "\u{fb03}"] {
         assert!(DisplayName::parse(alone, 1..=1).is_ok(), "{alone}");
     }
@@ -94,7 +93,7 @@ fn names_that_look_alike_have_one_skeleton() {
         ("ａＮＮ！", "Ann!"),
         ("Ann ❤", "Ann ❤\u{fe0f}"),
         ("Zoe\u{308}", "Zoë"),
-        // Cyrillic, Greek, digits, and letters that only look alike.
+        // Cyrillic, Greek, digits, and look-alike letters.
         ("Аnn", "Ann"),
         ("ΑΝΝ", "Ann"),
         ("B0b", "Bob"),

@@ -1,4 +1,4 @@
-//! Versions: `ETag` on the way out, `If-Match` on the way in.
+//! Versions: `ETag` in responses, `If-Match` in requests.
 
 use crate::client::{Running, start, system};
 use axum::Extension;
@@ -63,7 +63,7 @@ async fn a_version_is_an_etag() {
     assert_eq!((made.status, made.headers["etag"].as_str()), (201, "\"1\""));
     let changed = put("if-match: \"7\"").await;
     assert_eq!((changed.status, changed.headers["etag"].as_str()), (200, "\"8\""));
-    // Somebody who has read version 7 as well.
+    // Another client that also read version 7.
     let late = put("if-match: \"7\"").await;
     assert_eq!((late.status, late.code().as_str()), (412, "changed-meanwhile"));
     assert_eq!(late.json()["version"], 8);
@@ -90,7 +90,7 @@ async fn a_version_is_an_etag() {
     let twice = ["if-match: \"8\"", "if-match: \"8\""];
     assert_eq!(server.send("PUT /test/page", &twice, "").await.status, 422);
     assert_eq!(server.get("/test/version").await.json(), json!(8));
-    // Where it is optional, what is sent must be a version all the same.
+    // An optional `If-Match` must still be a version.
     let delete = async |lines: &[&str]| server.send("DELETE /test/page", lines, "").await;
     assert_eq!(delete(&[]).await.json(), json!(null));
     assert_eq!(delete(&["if-match: \"8\""]).await.json(), json!(8));

@@ -1,10 +1,10 @@
-//! The hub by itself, without a table and without clients.
+//! The hub in isolation, without tables or clients.
 
 use super::*;
 use crate::live::{Text, TopicState};
 
 impl Hub {
-    /// Sends texts, which are one change.
+    /// Publishes texts as one change.
     fn publish(
         &self,
         topic: &str,
@@ -75,7 +75,7 @@ fn a_gap_is_noticed_and_mended_by_the_state() {
     assert_eq!(publish(&hub, 3), Published::Duplicate);
     assert_eq!(publish(&hub, 4), Published::Delivered(1));
     assert_eq!(texts(&mut follower), ["1", "state 3", "4"]);
-    // Who comes back from before the gap has missed something that is not kept.
+    // Resuming from before the gap: the missed events are not buffered.
     assert!(!hub.subscribe("t", Some(1)).is_resumed());
     assert!(hub.subscribe("t", Some(3)).is_resumed());
 }
@@ -94,7 +94,7 @@ fn who_comes_back_gets_what_was_missed() {
     let mut up_to_date = hub.subscribe("t", Some(6));
     assert!(up_to_date.is_resumed());
     assert_eq!(texts(&mut up_to_date), Vec::<String>::new());
-    // One that claims to have seen the future is told the present.
+    // A number from the future cannot be resumed.
     assert!(!hub.subscribe("t", Some(7)).is_resumed());
 }
 
@@ -134,14 +134,14 @@ async fn who_does_not_read_loses_its_place_and_nobody_else_does() {
         read += texts(&mut eager).len();
     }
     assert_eq!(read, QUEUE_MAX + 5);
-    // What had been queued can still be read; then comes the end.
+    // Queued events can still be read, then the stream ends.
     for _ in 0..QUEUE_MAX {
         assert!(lazy.next().await.is_some());
     }
     assert!(lazy.next().await.is_none());
 }
 
-/// A thousand topics that nobody watched could hold a megabyte each.
+/// Regression: a thousand unwatched topics could hold a megabyte each.
 #[test]
 fn topics_without_followers_hold_little() {
     let hub = Hub::new();
@@ -158,11 +158,11 @@ fn topics_without_followers_hold_little() {
         hub.publish("t", number, [text.as_str().into()]);
     }
     assert!(bytes(&hub) <= UNWATCHED_BYTES_MAX, "{}", bytes(&hub));
-    // The last ones are still there for one who comes back.
+    // The latest events can still be resumed.
     assert!(hub.subscribe("t", Some(68)).is_resumed());
 }
 
-/// Each topic had a bound, and all of them together had none.
+/// Regression: topics were bounded one by one, but not in total.
 #[test]
 fn all_topics_together_hold_no_more_than_this() {
     let hub = Hub::new();
@@ -175,7 +175,7 @@ fn all_topics_together_hold_no_more_than_this() {
                 let published = hub.publish(&topic.to_string(), number, [text.clone()]);
                 assert_eq!(published, Published::Delivered(1));
             }
-            // Everybody gets everything, whether or not it is kept.
+            // Delivery does not depend on buffering.
             assert_eq!(texts(&mut follower).len(), 10);
             assert!(kept() <= KEPT_BYTES_MAX, "{}", kept());
             follower
@@ -183,7 +183,7 @@ fn all_topics_together_hold_no_more_than_this() {
         .collect();
     assert!(kept() > KEPT_BYTES_MAX / 2);
     assert!(hub.subscribe("0", Some(1)).is_resumed());
-    // The last ones came too late to keep anything: who comes back gets the state.
+    // The last topics found no room in the buffer, so resuming falls back to the state.
     assert!(!hub.subscribe("99", Some(1)).is_resumed());
     assert!(hub.subscribe("99", Some(10)).is_resumed());
     for topic in 0..100 {
@@ -193,8 +193,8 @@ fn all_topics_together_hold_no_more_than_this() {
     drop(followers);
 }
 
-/// A topic that is closed is removed at once. One that everybody has left is not listed, but kept,
-/// so that its only watcher can resume: it used to be removed with the last watcher.
+/// A closed topic is removed at once. One without watchers is unlisted but kept for resuming; it
+/// used to be removed with its last watcher.
 #[tokio::test]
 async fn topics_come_with_their_followers_and_go_when_they_are_closed() {
     let hub = Hub::new();
@@ -207,7 +207,7 @@ async fn topics_come_with_their_followers_and_go_when_they_are_closed() {
     assert!(two.next().await.is_none());
     drop(two);
     assert!(hub.topics().is_empty() && hub.lock().by_name.is_empty());
-    // A topic that was left is closed too.
+    // Unwatched topics are closed too.
     left_after_1(&hub, "t");
     assert!(hub.topics().is_empty() && hub.lock().by_name.len() == 1);
     hub.close("t");
@@ -215,7 +215,7 @@ async fn topics_come_with_their_followers_and_go_when_they_are_closed() {
     assert!(hub.lock().unwatched.is_empty());
 }
 
-/// A topic with the number 1, whose only follower has left.
+/// A topic at number 1 whose only follower has left.
 fn left_after_1(hub: &Hub, topic: &str) {
     let follower = hub.subscribe(topic, None);
     assert_eq!(hub.publish(topic, 1, ["1".into()]), Published::Delivered(1));
@@ -231,14 +231,14 @@ fn the_only_follower_comes_back_and_gets_what_was_missed() {
         (Published::Delivered(0), Published::Delivered(0))
     );
     assert_eq!((hub.size(), hub.topics().len()), ((0, 0), 0));
-    // What nobody watched is not counted as pushed.
+    // Pushes without subscribers are not counted.
     assert_eq!(hub.counters().pushes.load(Ordering::Relaxed), 1);
     let mut back = hub.subscribe("t", Some(1));
     assert!(back.is_resumed() && hub.lock().unwatched.is_empty());
     assert_eq!(publish(&hub, 4), Published::Delivered(1));
     assert_eq!(texts(&mut back), ["2", "3", "4"]);
     assert_eq!(hub.size(), (1, 1));
-    // One that does not resume begins anew, whatever the numbers were.
+    // A subscriber that does not resume resets the numbering.
     drop(back);
     let mut anew = hub.subscribe("t", None);
     assert_eq!(publish(&hub, 1), Published::Delivered(1));
@@ -281,7 +281,7 @@ fn so_many_topics_are_kept_without_followers() {
     assert_eq!(hub.lock().by_name.len(), UNWATCHED_MAX);
     assert!(!hub.subscribe("0", Some(1)).is_resumed());
     assert!(hub.subscribe("1", Some(1)).is_resumed());
-    // A topic without numbers cannot be resumed, and is not kept.
+    // Topics without numbers cannot be resumed and are not kept.
     drop(hub.subscribe("no numbers", None));
     assert!(!hub.lock().by_name.contains_key("no numbers"));
 }

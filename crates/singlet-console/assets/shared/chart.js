@@ -1,4 +1,4 @@
-// Small charts in SVG. Each has a table beside it for those who cannot see it.
+// Small SVG charts, each with an equivalent table for screen readers.
 import { element, shape } from "./dom.js";
 
 /** Charts are drawn for the width that they are shown at, so that their text is as large as other text. */
@@ -23,7 +23,7 @@ export function lineChart(svg, { title, series, x = {}, y = {} }) {
   series.forEach((one, index) => {
     const path = one.points.map(([at, value]) => `${frame.toX(at).toFixed(1)} ${frame.toY(value).toFixed(1)}`).join("L");
     if (path) svg.append(shape("path", { d: `M${path}`, class: `chart-line chart-${index % 6}` }));
-    // Few points are shown as such: one alone would be no line.
+    // Mark the points if there are few: a single point makes no line.
     if (one.points.length <= 40) {
       svg.append(...one.points.map(([at, value]) => shape("circle", { cx: frame.toX(at), cy: frame.toY(value), r: 3.5, class: `chart-dot chart-${index % 6}` })));
     }

@@ -1,5 +1,4 @@
-// Elements, focus and announcements. Nothing here or in any page makes markup out of text: text
-// from elsewhere only ever becomes text.
+// Elements, focus and announcements. Text is never parsed as markup, here or in any page.
 
 /** The element with this id. */
 export function byId(id) {
@@ -72,9 +71,32 @@ export function announce(text, { assertive = false } = {}) {
     regions.set(kind, region);
   }
   const region = regions.get(kind);
-  // An equal text would not be read again, and a region that has just been made not at all.
+  // Screen readers ignore unchanged text and new regions.
   region.textContent = "";
   setTimeout(() => { region.textContent = text; }, 50);
+}
+
+/** How long a message stays. */
+const TOAST_TIME_MS = 6_000;
+let toastShown = null;
+
+/**
+ * Says for some seconds that something was done, in view and to screen readers: "Saved". `action` is a
+ * button in it that calls `onAction`, such as "Undo". A new message replaces the one before.
+ */
+export function toast(text, { action, onAction } = {}) {
+  toastShown?.remove();
+  const button = action && element("button", { type: "button", class: "plain small", click: () => { shown.remove(); onAction(); } }, action);
+  const shown = element("div", { class: "toast", role: "status", "aria-live": "off", popover: "manual" }, element("span", {}, text), button);
+  toastShown = shown;
+  // Elements outside an open dialog are inert.
+  const dialog = [...document.querySelectorAll("dialog[open]")].at(-1);
+  (dialog ?? document.body).append(shown);
+  shown.showPopover?.();
+  announce(text);
+  // Stay while the pointer or the focus is on it.
+  const end = () => (shown.matches(":hover, :focus-within") ? setTimeout(end, TOAST_TIME_MS) : shown.remove());
+  setTimeout(end, TOAST_TIME_MS);
 }
 
 const motion = matchMedia("(prefers-reduced-motion: reduce)");
