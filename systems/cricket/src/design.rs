@@ -1,51 +1,83 @@
-//! The thirteen tables, each in a file of its own.
+//! The thirteen tables.
 //!
 //! Times are ISO-8601 text in UTC with milliseconds, so that they sort; times to live are epoch
 //! seconds; the times of locks are epoch milliseconds. Ids are text, also where the feed sends
-//! numbers.
+//! numbers. Names are the source's in the default environment; others append their own.
 
-mod activity_subscriptions;
-mod devices;
-mod display_state_cache;
-mod fixture_cache;
-mod fixtures;
-mod ids;
 mod leagues;
-mod locks;
-mod match_follows;
-mod match_processing_state;
-mod prematch_notifications;
-mod state_hashes;
-mod team_seasons;
-mod teams;
+mod matches;
+mod people;
 
-pub use activity_subscriptions::{ActivitySubscriptions, ActivitySubscriptionsItem, Subscription};
-pub use devices::{Device, Devices, DevicesItem, Environment, Platform};
-pub use display_state_cache::{DisplayStateCache, DisplayStateCacheItem, StoredDisplay};
-pub use fixture_cache::{CachedFixture, Enrichment, FixtureCache, FixtureCacheItem};
-pub use fixtures::{Fixture, Fixtures, FixturesItem, Live, Replay};
-pub use ids::{
-    BallId, ID_BYTES_MAX, LeagueCode, LeagueId, MatchId, PlayerId, PushToken, SeasonId, TeamId,
-    UserId,
+pub use leagues::{Form, League, Leagues, Team, TeamSeason, TeamSeasons, Teams};
+pub use matches::{
+    CachedFixture, DisplayStateCache, Enrichment, Fixture, FixtureCache, Fixtures, FixturesItem,
+    Live, Lock, LockKey, Locks, MatchProcessingState, MatchProcessingStateItem, Owner,
+    ProcessingState, Replay, StateHash, StateHashes, StoredDisplay,
 };
-pub use leagues::{League, Leagues, LeaguesItem};
-pub use locks::{Lock, LockKey, Locks, LocksItem, Owner};
-pub use match_follows::{Follow, MatchFollows, MatchFollowsItem};
-pub use match_processing_state::{MatchProcessingState, MatchProcessingStateItem, ProcessingState};
-pub use prematch_notifications::{
-    Claim, Notification, PrematchNotifications, PrematchNotificationsItem,
+pub use people::{
+    ActivitySubscriptions, Claim, Device, Devices, Environment, Follow, MatchFollows, Notification,
+    Platform, PrematchNotifications, Subscription,
 };
-pub use state_hashes::{StateHash, StateHashes, StateHashesItem};
-pub use team_seasons::{Form, TeamSeason, TeamSeasons, TeamSeasonsItem};
-pub use teams::{Team, Teams, TeamsItem};
 
+use serde::{Deserialize, Deserializer};
 use singlet::prelude::*;
 
 design!(
-    /// All tables of cricket.
     pub Cricket {
         Fixtures, Teams, TeamSeasons, Leagues, Devices, MatchFollows, ActivitySubscriptions,
         PrematchNotifications, Locks, StateHashes, DisplayStateCache, FixtureCache,
         MatchProcessingState,
     }
 );
+
+id! {
+    /// The feed's fixture id.
+    MatchId,
+    /// Such as CTL.
+    LeagueCode,
+    LeagueId,
+    /// The feed's id, or `neutral` for followers of a match but no side.
+    TeamId,
+    SeasonId,
+    /// The subject of the token.
+    UserId,
+    PlayerId,
+    BallId,
+    /// Where pushes are sent: to a device, to an activity, or to start an activity.
+    PushToken,
+}
+
+/// How many bytes an id from a client may have. Keys of tables take 1,024.
+pub const ID_BYTES_MAX: usize = 128;
+
+/// The team of a follower without a side.
+pub const NEUTRAL: &str = "neutral";
+
+impl TeamId {
+    pub fn neutral() -> Self {
+        Self(NEUTRAL.to_owned())
+    }
+
+    pub fn is_neutral(&self) -> bool {
+        self.0 == NEUTRAL
+    }
+}
+
+impl PushToken {
+    pub const CHARS_MAX: usize = 200;
+
+    /// Those of Apple are hexadecimal, ours have a word before a UUID.
+    pub fn from_client<'de, D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(from)?;
+        let is_allowed = |one: char| one.is_ascii_alphanumeric() || "-_.:=".contains(one);
+        let token = Self::new(text.as_str()).ok().filter(|_| text.chars().all(is_allowed));
+        let detail = "must consist of letters, digits, and the characters -_.:=";
+        token.ok_or_else(|| serde::de::Error::custom(detail))
+    }
+
+    /// The token as logs and pages may show it: `…` and its last four characters.
+    pub fn end(&self) -> String {
+        let skipped = self.0.chars().count().saturating_sub(4);
+        format!("…{}", self.0.chars().skip(skipped).collect::<String>())
+    }
+}

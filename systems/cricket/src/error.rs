@@ -9,6 +9,8 @@ singlet_web::problems! {
         TeamNotFound = 404, "team-not-found", "Team not found";
         /// No league has this id.
         LeagueNotFound = 404, "league-not-found", "League not found";
+        /// No league has this season.
+        SeasonNotFound = 404, "season-not-found", "Season not found";
         /// You have no device registered, or not this one. Open the app, or turn on "This browser is
         /// my phone".
         DeviceNotFound = 404, "device-not-found", "Device not found";
@@ -20,7 +22,7 @@ singlet_web::problems! {
         NotAReplay = 409, "not-a-replay", "Not a replay";
         /// The feed still lists the league. Turn it off instead: it would come back.
         LeagueInFeed = 409, "league-in-feed", "League is in the feed";
-        /// Somebody else has registered this activity.
+        /// Another user has registered this activity.
         ActivityTaken = 409, "activity-taken", "Activity taken";
         /// You show this match on eight lock screens already. Remove one of them first.
         TooManyActivities = 409, "too-many-activities", "Too many activities";

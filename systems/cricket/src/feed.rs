@@ -1,11 +1,10 @@
 //! Where scores come from: a port, and two adapters.
 //!
-//! - `port`: what a feed can be asked. `breaker`: stops asking a feed that fails.
+//! - `port`: what a feed can be asked.
 //! - [`shape`]: the shapes of SportMonks v2.0, read leniently.
 //! - `sportmonks`: the adapter for the service of that name.
 //! - `tape`, `replay`: generated matches, played from tapes. The default.
 
-mod breaker;
 mod lenient;
 mod port;
 mod replay;
@@ -13,8 +12,7 @@ pub mod shape;
 mod sportmonks;
 mod tape;
 
-pub use breaker::{Breaker, BreakerState};
-pub use port::{Feed, FeedError, Snapshot};
+pub use port::{Feed, FeedError, FeedFuture, Snapshot};
 pub use replay::{ReplayFeed, position_at, seek_position};
 pub use sportmonks::{SportMonks, SportMonksOptions};
-pub use tape::{Tape, TapeTeams};
+pub use tape::Tape;

@@ -4,17 +4,17 @@
 //! gives the same bytes, on every platform. Everywhere such a match is shown, it is called a
 //! generated one.
 //!
-//! - `dice`: random numbers of a seed. `weights`: how likely what is.
+//! - `dice`: random numbers of a seed. `weights`: probabilities.
 //! - `innings`: plays one innings. `fixture`: plays a match. `script`: writes the tape.
 
 mod dice;
 mod fixture;
 mod innings;
-mod names;
 mod script;
 mod weights;
 
-pub use fixture::{PlayedInnings, PlayedMatch, enforces_follow_on, play, uncut_innings};
+pub use fixture::{PlayedMatch, enforces_follow_on, play, uncut_innings};
+pub use innings::PlayedInnings;
 
 use crate::rules::Format;
 
@@ -27,14 +27,11 @@ use crate::rules::Format;
 /// assert!(text.starts_with(r#"{"tape":1,"name":"t20-20","seed":20,"format":"T20""#));
 /// assert_eq!(tape("chess-1"), None);
 /// ```
-#[must_use]
 pub fn tape(name: &str) -> Option<String> {
     let (format, seed) = parse_name(name)?;
     Some(script::write(&play(format, seed)))
 }
 
-/// The format and the seed of a tape's name.
-#[must_use]
 pub fn parse_name(name: &str) -> Option<(Format, u64)> {
     let (format, seed) = name.split_once('-')?;
     let format = match format {
@@ -50,7 +47,6 @@ pub fn parse_name(name: &str) -> Option<(Format, u64)> {
 }
 
 /// The name of a tape; `None` for formats that are not generated.
-#[must_use]
 pub fn name_of(format: Format, seed: u64) -> Option<String> {
     let format = match format {
         Format::T20 => "t20",

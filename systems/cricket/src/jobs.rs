@@ -3,14 +3,13 @@
 //! - `tick`: applies one snapshot to one match. `live_score`: polls the feed, and ticks each match.
 //! - `reconcile`: ends matches that are over, and archives them.
 //! - `sync`: leagues, teams, standings and fixtures. `prematch`: reminders and the toss.
-//! - `orders`, `fan_out`: what is to be pushed, and pushing it. `enrich`: names for the cache.
+//! - `orders`, `fan_out`: pushes, ordered and sent.
 //! - `replays`: generated matches. `settings`: which feed and which way to phones.
 //!
 //! Locks keep servers from doing the same work; what keeps data right are the conditions of the
-//! writes. A tick commits only where sequence and snapshot are as it has read them, so whoever was
-//! paused past its lease commits nothing and pushes nothing.
+//! writes. A tick commits only where sequence and snapshot are as it has read them, so a
+//! server that was paused past its lease commits nothing and pushes nothing.
 
-mod enrich;
 mod fan_out;
 mod live_score;
 mod orders;
@@ -22,25 +21,24 @@ mod sync;
 mod tick;
 
 pub use live_score::FeedStatus;
-pub use orders::Order;
-pub(crate) use replays::NewReplay;
 pub use replays::ReplayChange;
 pub use settings::Settings;
 pub use tick::{Prepared, TickOutcome};
 
 use crate::design::{Device, Owner, UserId};
 use crate::feed::{Feed, ReplayFeed};
+use crate::lock;
 use crate::push::{Outbox, PushSender};
 use crate::service::Service;
 use live_score::LiveState;
 use orders::Orders;
-use singlet_web::job::{Job, JobError, JobRun, Next};
+use singlet_web::job::{Job, JobError, Next};
+use singlet_web::outbound::{Breaker, BreakerOptions};
 use singlet_web::{OpenError, Resources};
 use std::collections::HashMap;
-use std::fmt;
 use std::future::Future;
 use std::sync::atomic::{AtomicBool, AtomicI64};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 use tokio::sync::{Notify, Semaphore};
 
@@ -55,7 +53,7 @@ const JOB_LEASE: Duration = Duration::from_secs(60);
 #[derive(Clone)]
 pub struct Jobs(Arc<Inner>);
 
-/// How many requests may have pushes sent at once, beside those of the ticks.
+/// How many pushes of requests run at once, besides those of ticks.
 const BACKGROUND_MAX: usize = 64;
 
 struct Inner {
@@ -67,23 +65,19 @@ struct Inner {
     owner: Owner,
     checks_lease: AtomicBool,
     live: Mutex<LiveState>,
-    /// Notified when a match has ended, or could not be.
+    /// Of polls for live scores.
+    breaker: Breaker,
     ending_done: Notify,
     orders: Arc<Orders>,
     /// Permits of concurrent runs of `push_orders`.
     senders: Arc<Semaphore>,
     devices: Mutex<HashMap<UserId, (i64, Option<Device>)>>,
     push_closed_until: AtomicI64,
-    /// Permits of pushes that requests cause.
     background: Arc<Semaphore>,
 }
 
 impl Jobs {
     /// The jobs of a server on the feed and the way to phones that the environment names.
-    ///
-    /// # Errors
-    ///
-    /// If a setting is missing or wrong.
     pub fn open(service: &Service, resources: &Resources) -> Result<Self, OpenError> {
         let settings = Settings::from_environment().map_err(OpenError::system)?;
         let replay = ReplayFeed::new(service.clone());
@@ -97,10 +91,6 @@ impl Jobs {
     }
 
     /// The jobs of a server. `replay` is the feed again, if it plays generated matches.
-    ///
-    /// # Errors
-    ///
-    /// If there are no random numbers.
     pub fn new(
         service: &Service,
         feed: Arc<dyn Feed>,
@@ -116,6 +106,11 @@ impl Jobs {
             sender,
             checks_lease: AtomicBool::new(true),
             live: Mutex::default(),
+            breaker: Breaker::new(
+                "cricket feed",
+                BreakerOptions { jitter_percent: 20, ..BreakerOptions::default() },
+            )
+            .with_clock(service.db.clock().clone()),
             ending_done: Notify::new(),
             orders: Arc::default(),
             senders: Arc::new(Semaphore::new(fan_out::SENDERS_MAX as usize)),
@@ -125,14 +120,10 @@ impl Jobs {
         })))
     }
 
-    /// What was sent by this server.
-    #[must_use]
     pub fn outbox(&self) -> &Outbox {
         &self.0.outbox
     }
 
-    /// Who this server is in locks.
-    #[must_use]
     pub fn owner(&self) -> &Owner {
         &self.0.owner
     }
@@ -143,41 +134,57 @@ impl Jobs {
         self.0.checks_lease.store(checks, std::sync::atomic::Ordering::SeqCst);
     }
 
-    /// All jobs, for the server to run.
-    #[must_use]
     pub fn all(&self) -> Vec<Job> {
         let leases = Arc::new(self.service().locks.leases(self.0.owner.clone()));
         let leased = |job: Job| job.leased_by(leases.clone(), JOB_LEASE);
+        let scoring = self.clone();
+        // Exactly that long, and not give or take 10 %: a poll is due at a certain time.
+        let live = Job::every("live-score", live_score::PASS_INTERVAL, move |_| {
+            let jobs = scoring.clone();
+            async move {
+                jobs.live_score_pass().await?;
+                Ok(Next::In(live_score::PASS_INTERVAL))
+            }
+        });
+        let pushing = self.clone();
+        let push =
+            Job::every("live-activity-push", MINUTE, move |run| pushing.clone().run_push(run));
+        macro_rules! leased {
+            ($name:literal, $interval:expr, $run:ident) => {
+                leased(self.job($name, $interval, |jobs| async move { jobs.$run().await }))
+            };
+        }
         let mut jobs = vec![
-            leased(self.job("league-sync", 6 * HOUR, Self::run_league_sync)).also_at_start(),
-            leased(self.job("team-sync", 6 * HOUR, Self::run_team_sync)).also_at_start(),
-            leased(self.job("fixture-sync", 30 * MINUTE, Self::run_fixture_sync)).also_at_start(),
-            self.job("live-score", live_score::PASS_INTERVAL, Self::run_live_score)
-                .also_at_start()
-                .time_max(2 * MINUTE),
-            leased(self.job("prematch", MINUTE, Self::run_prematch)).also_at_start(),
-            leased(self.job("toss", MINUTE, Self::run_toss)).also_at_start(),
-            leased(self.job("enrichment", MINUTE, Self::run_enrichment)),
-            self.job("live-activity-push", MINUTE, Self::run_push).also_at_start().time_max(HOUR),
+            leased!("league-sync", 6 * HOUR, sync_leagues).also_at_start(),
+            leased!("team-sync", 6 * HOUR, sync_teams).also_at_start(),
+            leased!("fixture-sync", 30 * MINUTE, sync_fixtures).also_at_start(),
+            live.also_at_start().time_max(2 * MINUTE),
+            leased!("prematch", MINUTE, send_reminders).also_at_start(),
+            leased!("toss", MINUTE, watch_tosses).also_at_start(),
+            leased!("enrichment", MINUTE, enrich_matches),
+            push.also_at_start().time_max(HOUR),
         ];
         if self.0.replay.is_some() {
-            let keeper = self.job("replay", replays::INTERVAL, Self::run_replay_keeper);
-            jobs.push(leased(keeper));
+            jobs.push(leased!("replay", replays::INTERVAL, keep_replays));
         }
         jobs
     }
 
-    fn job<F>(
+    fn job<F, T, E>(
         &self,
         name: &'static str,
         interval: Duration,
-        run: impl Fn(Self, JobRun) -> F + Clone + Send + Sync + 'static,
+        run: impl Fn(Self) -> F + Send + Sync + 'static,
     ) -> Job
     where
-        F: Future<Output = Result<Next, JobError>> + Send + 'static,
+        F: Future<Output = Result<T, E>> + Send + 'static,
+        JobError: From<E>,
     {
         let jobs = self.clone();
-        Job::every(name, interval, move |job_run| run(jobs.clone(), job_run))
+        Job::every(name, interval, move |_| {
+            let run = run(jobs.clone());
+            async move { Ok(run.await.map(|_| Next::Interval)?) }
+        })
     }
 
     fn service(&self) -> &Service {
@@ -189,17 +196,11 @@ impl Jobs {
     }
 
     fn live(&self) -> MutexGuard<'_, LiveState> {
-        self.0.live.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0.live)
     }
 
     /// From 0 to 1.
     fn jitter(&self) -> f64 {
         self.service().random.below(1001).map_or(0.5, |number| f64::from(number) / 1000.0)
-    }
-}
-
-impl fmt::Debug for Jobs {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Jobs").field("owner", &self.0.owner).finish_non_exhaustive()
     }
 }

@@ -1,134 +1,138 @@
 //! Pushes to pages.
 //!
 //! `matches` follows the change feeds of `cricket-fixtures` and `match-processing-state`; its
-//! numbers are the sequences of matches. `pushes` passes on what was sent to phones, and `admin`
-//! what jobs and locks do.
+//! numbers are the sequences of matches. `pushes` passes on messages to phones, and `admin` the
+//! state of jobs, locks, the feed and replays.
 
-mod admin;
 mod matches;
 
-use crate::design::{Fixture, MatchId, TeamId, UserId};
+use crate::design::{Fixture, MatchId, TeamId};
 use crate::error::Error;
 use crate::jobs::Jobs;
-use crate::service::{Service, require_admin};
+use crate::lock;
+use crate::service::Service;
 use crate::view::JobView;
-use admin::AdminFeed;
 use matches::{Watched, Watcher};
-use serde_json::json;
-use singlet_web::api::LastEventId;
-use singlet_web::identity::Caller;
-use singlet_web::job::{Job, JobStatuses};
-use singlet_web::live::{Live, Push, Subscription, Topic, TopicState};
-use std::sync::Arc;
+use serde_json::{Value, json};
+use singlet_web::job::{Job, JobStatuses, Next};
+use singlet_web::live::{Live, Push, Topic};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 /// The name of the system, by which the kit lists its jobs.
 const SYSTEM: &str = "cricket";
-/// All operators.
-const ADMIN_TOPIC: &str = "admin";
+const STALE_JOB: &str = "push-stale-scores";
+const STALE_INTERVAL: Duration = Duration::from_secs(5);
+const OPERATIONS_JOB: &str = "push-operations";
+const OPERATIONS_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Everybody who watches the list of matches.
+pub(crate) const ADMIN_TOPIC: &str = "admin";
+
 pub(crate) fn matches_topic() -> Topic {
     Topic::from("matches")
 }
 
-/// Everybody who watches a match from the side of a team.
-pub(crate) fn match_topic(id: &MatchId, team: &TeamId) -> Topic {
-    Topic::new("match", format_args!("{id}/{team}"))
-}
+/// The kind of topics for pages that list all matches beside one.
+const PAGE: &str = "page";
 
-/// What is pushed to a user.
-pub(crate) fn pushes_topic(user: &UserId) -> Topic {
-    Topic::new("pushes", user)
+/// Everybody who watches a match from the side of a team, alone or beside the list.
+pub(crate) fn match_topic(id: &MatchId, team: &TeamId, has_list: bool) -> Topic {
+    Topic::new(if has_list { PAGE } else { "match" }, format_args!("{id}/{team}"))
 }
 
 /// What pages watch. Clones are one.
 #[derive(Clone)]
 pub struct Streams {
-    /// The list of matches, and each match.
     pub(crate) matches: Live,
-    /// What is pushed to users.
     pub(crate) pushes: Live,
-    /// What jobs and locks do.
     pub(crate) admin: Live,
     watched: Arc<Watched>,
-    feed: AdminFeed,
+    service: Service,
+    jobs: Jobs,
     statuses: JobStatuses,
+    /// What operators have seen.
+    sent: Arc<Mutex<HashMap<(&'static str, String), Value>>>,
 }
 
 impl Streams {
-    /// The pushes of these services and jobs.
-    #[must_use]
     pub fn new(service: &Service, jobs: &Jobs, statuses: &JobStatuses) -> Self {
         let watched = Arc::new(Watched::new(service.clone()));
         let matches = matches::live(service, &watched);
-        watched.set_live(&matches);
-        let outbox = jobs.outbox().clone();
-        let since = outbox.since().to_string();
-        let ready = TopicState::unnumbered("ready", &json!({"since": since}));
-        let pushes = Live::new(move |_| std::future::ready(Ok(Some(ready.clone()))));
-        let passed_on = pushes.clone();
-        outbox.on_message(Arc::new(move |user: &UserId, message: &crate::push::Message| {
-            passed_on.publish(Push::unnumbered(pushes_topic(user), "push", message));
-        }));
-        let admin = Live::signals("ready");
-        let feed = AdminFeed::new(service, jobs, statuses, &admin);
-        Self { matches, pushes, admin, watched, feed, statuses: statuses.clone() }
+        Self {
+            matches,
+            pushes: jobs.outbox().live.clone(),
+            admin: Live::signals("ready"),
+            watched,
+            service: service.clone(),
+            jobs: jobs.clone(),
+            statuses: statuses.clone(),
+            sent: Arc::default(),
+        }
     }
 
-    /// What the server is to follow.
     pub(crate) fn all(&self) -> [&Live; 3] {
         [&self.matches, &self.pushes, &self.admin]
     }
 
-    /// Somebody watches a match, until what this returns is dropped: its changes are written down.
-    pub(crate) fn watch(&self, fixture: &Fixture) -> Watcher {
-        self.watched.add(fixture)
+    /// Pushes the changes of a match to a topic until the guard is dropped.
+    pub(crate) fn watch(&self, fixture: &Fixture, topic: &Topic) -> Watcher {
+        self.watched.add(fixture, topic)
     }
 
-    /// What operators watch: jobs, locks, the feed and replays.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::NotAnAdmin`].
-    pub(crate) async fn watch_operations(
-        &self,
-        caller: &Caller,
-        last: LastEventId,
-    ) -> Result<Subscription, Error> {
-        require_admin(caller)?;
-        Ok(self.admin.subscribe(Topic::from(ADMIN_TOPIC), last).await?)
-    }
-
-    /// The jobs that send pages what no change of a table does: that a score is stale, and what jobs
-    /// and locks do. Each server runs them for its own pages.
+    /// Jobs for events that no change of a table causes: stale scores, and the state of jobs and
+    /// locks. Each server runs them for its own pages.
     pub(crate) fn jobs(&self) -> Vec<Job> {
-        let (watched, feed) = (Arc::clone(&self.watched), self.feed.clone());
+        let (scores, streams) = (self.clone(), self.clone());
         vec![
-            Job::every(matches::STALE_JOB, matches::STALE_INTERVAL, move |_| {
-                let watched = Arc::clone(&watched);
-                async move { Ok(watched.push_stale()) }
+            Job::every(STALE_JOB, STALE_INTERVAL, move |_| {
+                scores
+                    .watched
+                    .stale_pushes()
+                    .into_iter()
+                    .for_each(|push| scores.matches.publish(push));
+                std::future::ready(Ok(Next::Interval))
             }),
-            Job::every(admin::FEED_JOB, admin::FEED_INTERVAL, move |_| {
-                let feed = feed.clone();
-                async move { Ok(feed.push_changes().await?) }
+            Job::every(OPERATIONS_JOB, OPERATIONS_INTERVAL, move |_| {
+                let streams = streams.clone();
+                async move { Ok(streams.push_operations().await?) }
             }),
         ]
     }
 
-    /// The jobs of this system, without those that only push to pages.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::NotAnAdmin`].
-    pub(crate) fn jobs_for(&self, caller: &Caller) -> Result<Vec<JobView>, Error> {
-        require_admin(caller)?;
-        Ok(job_views(&self.statuses))
+    /// The jobs of this system, except those that only push to pages.
+    pub(crate) fn job_views(&self) -> Vec<JobView> {
+        let own = self.statuses.all().into_iter().filter(|status| status.system == SYSTEM);
+        let own = own.filter(|status| ![STALE_JOB, OPERATIONS_JOB].contains(&status.name));
+        own.map(JobView::from).collect()
     }
-}
 
-fn job_views(statuses: &JobStatuses) -> Vec<JobView> {
-    let own = statuses.all().into_iter().filter(|status| status.system == SYSTEM);
-    own.filter(|status| ![matches::STALE_JOB, admin::FEED_JOB].contains(&status.name))
-        .map(JobView::from)
-        .collect()
+    /// Sends operators what has changed of jobs, locks, the feed and replays.
+    async fn push_operations(&self) -> Result<Next, Error> {
+        if self.admin.figures().subscribers == 0 {
+            lock(&self.sent).clear();
+            return Ok(Next::Interval);
+        }
+        let mut events: Vec<(&'static str, String, Value)> = Vec::new();
+        for job in self.job_views() {
+            events.push(("job", job.name.clone(), json!(job)));
+        }
+        let locks = self.service.locks.all().await?;
+        events.push(("lock", String::new(), json!({"items": locks})));
+        events.push(("feed", String::new(), json!(self.jobs.feed_status())));
+        for fixture in self.service.fixtures.live().await? {
+            let Some(replay) = self.jobs.replay_view(&fixture) else { continue };
+            let id = fixture.match_id.to_string();
+            let data = json!({"matchId": id, "replay": replay, "sequence": fixture.sequence});
+            events.push(("replay", id, data));
+        }
+        let mut sent = lock(&self.sent);
+        for (event, name, data) in events {
+            let last = sent.insert((event, name), data.clone());
+            if last.as_ref() != Some(&data) {
+                self.admin.publish(Push::unnumbered(ADMIN_TOPIC, event, &data));
+            }
+        }
+        Ok(Next::Interval)
+    }
 }

@@ -3,23 +3,19 @@
 mod admin;
 mod leagues;
 mod matches;
-mod parameters;
-mod teams;
 mod user;
 
-pub(crate) use matches::DisplayView;
+pub(crate) use admin::ADMIN_GROUP;
 
 use crate::demo;
-use crate::design::Cricket;
+use crate::design::{Cricket, MatchId};
 use crate::error::Error;
 use crate::jobs::Jobs;
 use crate::live::Streams;
 use crate::service::Service;
 use singlet_web::api::Api;
-use singlet_web::job::JobStatuses;
 use singlet_web::{OpenError, Opened, Resources, System};
 
-/// What routes work on.
 #[derive(Clone)]
 pub(crate) struct Shared {
     pub(crate) service: Service,
@@ -27,8 +23,6 @@ pub(crate) struct Shared {
     pub(crate) streams: Streams,
 }
 
-/// The system, for the list of the command `singlet`.
-#[must_use]
 pub fn system() -> System {
     System::new("cricket", "Cricket", "Live cricket scores, matches to follow, and pushes.")
         .design::<Cricket>()
@@ -40,12 +34,11 @@ pub fn system() -> System {
 
 async fn open(resources: Resources) -> Result<Opened, OpenError> {
     let service = Service::new(resources.database().await?, resources.random().clone());
+    let live = service.fixtures.live().await.map_err(OpenError::system)?;
+    let live: Vec<MatchId> = live.into_iter().map(|fixture| fixture.match_id).collect();
+    service.processing.hydrate(Some(&live)).await.map_err(OpenError::system)?;
     let jobs = Jobs::open(&service, &resources)?;
-    Ok(opened(service, jobs, resources.jobs()))
-}
-
-fn opened(service: Service, jobs: Jobs, statuses: &JobStatuses) -> Opened {
-    let streams = Streams::new(&service, &jobs, statuses);
+    let streams = Streams::new(&service, &jobs, resources.jobs());
     let shared = Shared { service, jobs: jobs.clone(), streams: streams.clone() };
     let mut opened = Opened::new(api(shared)).pages(pages());
     for live in streams.all() {
@@ -54,16 +47,17 @@ fn opened(service: Service, jobs: Jobs, statuses: &JobStatuses) -> Opened {
     for job in jobs.all().into_iter().chain(streams.jobs()) {
         opened = opened.job(job);
     }
-    opened
+    Ok(opened)
 }
 
 fn api(shared: Shared) -> Api<Shared> {
-    let api = Api::new(shared);
-    let api = matches::add_to(api);
-    let api = teams::add_to(api);
-    let api = leagues::add_to(api);
-    let api = user::add_to(api);
-    admin::add_to(api)
+    let api = Api::new(shared).path_ids([
+        ("match", "The id of the match.", Error::MatchNotFound),
+        ("team", "The id of the team.", Error::TeamNotFound),
+        ("league", "The id of the league.", Error::LeagueNotFound),
+        ("season", "The id of the season.", Error::SeasonNotFound),
+    ]);
+    admin::routes(user::routes(leagues::routes(matches::routes(api))))
 }
 
 fn pages() -> Vec<singlet_web::page::Asset> {

@@ -4,107 +4,89 @@
 //! An expired item counts as absent everywhere. A failed condition is an answer, never an error.
 //! Ticks read consistently, routes do not.
 
-mod admin;
-mod batch;
-mod cache;
-mod devices;
-mod displays;
+mod caches;
 mod fixtures;
-mod follows;
-mod hashes;
 mod leagues;
-mod list_cursor;
 mod locks;
 mod matches;
 mod names;
-mod pages;
-mod prematch;
-mod processing;
-mod remembered;
-mod store_error;
-mod subscriptions;
-mod team_seasons;
-mod teams;
+mod people;
 mod users;
 
-pub use admin::{ADMIN_GROUP, TeamChange, require_admin};
-pub use cache::CacheService;
-pub use devices::{DeviceService, NewDevice};
-pub use displays::DisplayService;
-pub use fixtures::{FixturePage, FixtureService, Updated};
-pub use follows::FollowService;
-pub use hashes::HashService;
-pub use leagues::LeagueService;
-pub use locks::{Acquired, JobLocks, LEASE, LockService};
+pub use caches::ProcessingService;
+pub use fixtures::Updated;
+pub use leagues::{LeagueService, TeamService};
+pub use locks::{Acquired, JobLocks, LEASE};
 pub use matches::{MatchFilter, MatchPage, MatchRecord};
 pub use names::Names;
-pub use prematch::PrematchService;
-pub use processing::ProcessingService;
-pub use store_error::StoreError;
-pub use subscriptions::{Registered, SubscriptionService};
-pub use team_seasons::TeamSeasonService;
-pub use teams::TeamService;
+pub use people::{NewDevice, Registered};
 pub use users::Followed;
 
-use crate::design::{Cricket, Fixture};
-use batch::Batches;
+use crate::design::{Cricket, Fixture, LeagueCode};
+use futures_util::{StreamExt, TryStreamExt, stream};
 use singlet::prelude::*;
+use singlet::table::{Contains, StoredIn};
+use singlet::{Batch, Error, Get, Result};
 use singlet_web::random::Random;
 use std::collections::BTreeSet;
 
-/// All services of the tables. Clones are one: they share what is kept in memory.
+/// How many keys a BatchGetItem takes, and how many writes a BatchWriteItem.
+const GETS_MAX: usize = 100;
+const WRITES_MAX: usize = 25;
+const BATCHES_AT_ONCE_MAX: usize = 4;
+
+macro_rules! services {
+    ($($service:ident)+) => {
+        $(
+            #[derive(Clone)]
+            pub struct $service {
+                db: Db<Cricket>,
+            }
+        )+
+    };
+}
+
+services! {
+    FixtureService TeamSeasonService DeviceService FollowService SubscriptionService
+    PrematchService LockService HashService DisplayService CacheService
+}
+
+/// All services of the tables. Clones share their memory.
 #[derive(Clone)]
 pub struct Service {
-    /// The database, for transactions over several tables.
+    /// For transactions over several tables.
     pub db: Db<Cricket>,
-    /// Random numbers.
     pub random: Random,
-    /// The matches: operations 1 to 10.
     pub fixtures: FixtureService,
-    /// The teams: operations 11 to 14.
     pub teams: TeamService,
-    /// The standings: operations 15 and 16.
     pub team_seasons: TeamSeasonService,
-    /// The leagues: operations 17 to 22.
     pub leagues: LeagueService,
-    /// The phones: operations 23 to 26.
     pub devices: DeviceService,
-    /// Who follows what: operations 27 to 32.
     pub follows: FollowService,
-    /// The activities: operations 33 to 37.
     pub subscriptions: SubscriptionService,
-    /// Which messages were sent: operations 38 and 39.
     pub prematch: PrematchService,
-    /// The locks: operations 40 to 42.
     pub locks: LockService,
-    /// What was given to be pushed: operations 43 to 45.
     pub hashes: HashService,
-    /// What is shown: operations 46 and 47.
     pub displays: DisplayService,
-    /// What the feed said: operations 48 to 54.
     pub cache: CacheService,
-    /// How far ticks have come: operations 55 to 57.
     pub processing: ProcessingService,
 }
 
 impl Service {
-    /// The services on a database that has the tables.
-    #[must_use]
     pub fn new(db: Db<Cricket>, random: Random) -> Self {
-        let batches = Batches::new(db.clone(), random.clone());
         Self {
-            fixtures: FixtureService::new(db.clone(), batches.clone()),
-            teams: TeamService::new(db.clone(), batches.clone()),
-            team_seasons: TeamSeasonService::new(db.clone(), batches.clone()),
+            fixtures: FixtureService { db: db.clone() },
+            teams: TeamService::new(db.clone()),
+            team_seasons: TeamSeasonService { db: db.clone() },
             leagues: LeagueService::new(db.clone()),
-            devices: DeviceService::new(db.clone()),
-            follows: FollowService::new(db.clone(), batches.clone()),
-            subscriptions: SubscriptionService::new(db.clone(), batches.clone()),
-            prematch: PrematchService::new(db.clone()),
-            locks: LockService::new(db.clone()),
-            hashes: HashService::new(db.clone()),
-            displays: DisplayService::new(db.clone()),
-            cache: CacheService::new(db.clone(), batches),
+            devices: DeviceService { db: db.clone() },
+            follows: FollowService { db: db.clone() },
+            subscriptions: SubscriptionService { db: db.clone() },
+            prematch: PrematchService { db: db.clone() },
+            locks: LockService { db: db.clone() },
+            hashes: HashService { db: db.clone() },
+            displays: DisplayService { db: db.clone() },
+            cache: CacheService { db: db.clone() },
             processing: ProcessingService::new(db.clone()),
             db,
             random,
@@ -113,15 +95,69 @@ impl Service {
 
     /// Operation 4 over all active leagues (operation 19): matches that start between these
     /// moments and are neither live nor archived, by start time and id.
-    pub async fn starting_soon(
-        &self,
-        from: Timestamp,
-        until: Timestamp,
-    ) -> Result<Vec<Fixture>, StoreError> {
-        let leagues = self.leagues.active().await?;
-        // Two leagues may have one code.
-        let codes: BTreeSet<_> = leagues.iter().map(|league| league.code.clone()).collect();
-        let codes: Vec<_> = codes.into_iter().collect();
-        self.fixtures.starting_soon(&codes, from, until).await
+    pub async fn starting_soon(&self, from: Timestamp, until: Timestamp) -> Result<Vec<Fixture>> {
+        self.fixtures.starting_soon(&self.active_codes().await?, from, until).await
     }
+
+    /// Two leagues may have one code.
+    async fn active_codes(&self) -> Result<Vec<LeagueCode>> {
+        let leagues = self.leagues.active().await?;
+        let codes: BTreeSet<_> = leagues.iter().map(|league| league.code.clone()).collect();
+        Ok(codes.into_iter().collect())
+    }
+}
+
+/// What an operation gave; `None` if its condition did not hold.
+fn held<T>(outcome: Result<T>) -> Result<Option<T>> {
+    match outcome {
+        Ok(given) => Ok(Some(given)),
+        Err(Error::ConditionFailed { .. }) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// The items with these keys that there are, in no order.
+async fn get_all<E>(db: &Db<Cricket>, mut keys: Vec<Get<E>>) -> Result<Vec<E>>
+where
+    E: StoredIn<Cricket> + Projection<Entity = E>,
+{
+    let mut reads = Vec::new();
+    while !keys.is_empty() {
+        let rest = keys.split_off(keys.len().min(GETS_MAX));
+        reads.push(db.get_many(std::mem::replace(&mut keys, rest)));
+    }
+    let found: Vec<Vec<Option<E>>> =
+        stream::iter(reads).buffer_unordered(BATCHES_AT_ONCE_MAX).boxed().try_collect().await?;
+    Ok(found.into_iter().flatten().flatten().collect())
+}
+
+async fn put_all<'a, E: Entity + 'a>(
+    db: &Db<Cricket>,
+    entities: impl IntoIterator<Item = &'a E>,
+) -> Result<usize>
+where
+    Cricket: Contains<E::Table>,
+{
+    write_all(db, entities, |batch, entity| batch.put(entity)).await
+}
+
+/// Gathers writes in batches of one request each. Returns how many there were.
+async fn write_all<'d, T>(
+    db: &'d Db<Cricket>,
+    writes: impl IntoIterator<Item = T>,
+    add: impl Fn(&mut Batch<'d, Cricket>, T) -> Result<()>,
+) -> Result<usize> {
+    let mut batches = vec![db.batch()];
+    for write in writes {
+        if batches.last().is_none_or(|batch| batch.len() >= WRITES_MAX) {
+            batches.push(db.batch());
+        }
+        if let Some(batch) = batches.last_mut() {
+            add(batch, write)?;
+        }
+    }
+    let count = batches.iter().map(Batch::len).sum();
+    let runs: Vec<_> = batches.into_iter().map(Batch::run).collect();
+    stream::iter(runs).buffer_unordered(BATCHES_AT_ONCE_MAX).boxed().try_collect::<()>().await?;
+    Ok(count)
 }

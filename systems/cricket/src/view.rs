@@ -1,13 +1,13 @@
-//! What clients see.
+//! Responses that are not stored entities.
 
 use crate::design::{
-    CachedFixture, Device, Environment, Fixture, Follow, Form, League, Lock, Platform,
-    ProcessingState, Replay, Team, TeamSeason,
+    CachedFixture, Device, Environment, Fixture, Follow, LeagueCode, MatchId, Platform,
+    ProcessingState, Replay, TeamId,
 };
 use crate::feed::shape::FeedFixture;
 use crate::rules::{
-    Delivery, Format, InningsScore, MatchResult, MatchView, Phase, Tables, Target, Toss, headline,
-    score_text, short_name,
+    Delivery, DisplayState, Format, InningsScore, MatchResult, MatchView, Phase, Tables, Target,
+    TeamLabel, Toss, headline, score_text, short_name,
 };
 use crate::service::Names;
 use schemars::JsonSchema;
@@ -17,11 +17,10 @@ use singlet_web::job::JobStatus;
 use std::time::Duration;
 
 /// After how long without a tick a match in play is stale.
-pub const STALE_AFTER: Duration = Duration::from_secs(30);
+const STALE_AFTER: Duration = Duration::from_secs(30);
 
 /// Whether the score of a match may be behind: it is in the live index, balls are being bowled, and
 /// there was no tick for 30 s.
-#[must_use]
 pub fn is_stale(fixture: &Fixture, now: Timestamp) -> bool {
     let is_live = fixture.live.is_some() && fixture.phase == Phase::Live;
     let is_old = |at: Timestamp| now.since(at) >= STALE_AFTER;
@@ -30,7 +29,6 @@ pub fn is_stale(fixture: &Fixture, now: Timestamp) -> bool {
 
 /// A match as displays, scorecards and charts read it. The feed's own figures are used where it
 /// sends no balls.
-#[must_use]
 pub fn match_view(
     fixture: &Fixture,
     processing: Option<&ProcessingState>,
@@ -52,9 +50,10 @@ pub fn match_view(
         tables = Tables { batting: feed.batting, bowling: feed.bowling };
     }
     MatchView {
-        match_id: fixture.match_id.to_string(),
+        match_id: fixture.match_id.clone(),
         league: fixture.league_code.to_string(),
         format: fixture.format,
+        start_ms: fixture.start_time.as_millis(),
         phase: fixture.phase,
         status: fixture.status.clone(),
         day: fixture.day,
@@ -71,38 +70,29 @@ pub fn match_view(
     }
 }
 
-/// What the feed said last of a match.
 fn feed_fixture(cached: &CachedFixture) -> Option<FeedFixture> {
     FeedFixture::from_json(&serde_json::from_str(&cached.payload).ok()?)
 }
 
 /// The players of both line-ups, each with its team's id, for those who did not bat.
-#[must_use]
 pub fn sides(cached: Option<&CachedFixture>) -> Vec<(String, String)> {
     let feed = cached.and_then(feed_fixture);
     let players = feed.into_iter().flat_map(|feed| feed.lineup);
     players.filter_map(|player| Some((player.lineup.team_id?, player.id))).collect()
 }
 
-/// A league, as matches name it.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct LeagueLabel {
-    /// Its code.
-    pub code: String,
-    /// Its name.
+    pub code: LeagueCode,
     pub name: String,
 }
 
 /// A team of a match.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct TeamScore {
-    /// Its id.
-    pub id: String,
-    /// Its code.
-    pub code: String,
-    /// Its name.
-    pub name: String,
-    /// Its score; null before it has batted.
+    #[serde(flatten)]
+    pub team: TeamLabel,
+    /// Null before it has batted.
     pub score: Option<String>,
     /// Its place in the standings, if it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -113,64 +103,50 @@ pub struct TeamScore {
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MatchSummary {
-    /// Its id.
-    pub match_id: String,
-    /// Its league.
+    pub match_id: MatchId,
     pub league: LeagueLabel,
-    /// How long it is.
     pub format: Format,
-    /// What it is doing.
     pub phase: Phase,
-    /// When it begins, or began.
-    pub start_time: String,
-    /// Its teams, the home team first.
+    pub start_time: Timestamp,
+    /// The home team first.
     pub teams: Vec<TeamScore>,
-    /// What there is to say in a line.
+    /// The match in a line.
     pub headline: Option<String>,
-    /// How it ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub result: Option<MatchResult>,
     /// The team with which the caller follows it, or `neutral`; missing if they do not.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub following: Option<String>,
+    pub following: Option<TeamId>,
     /// Whether the match was made by the generator, and is replayed.
     pub generated: bool,
     /// Whether the score may be behind.
     pub stale: bool,
-    /// Whether it was archived.
     pub archived: bool,
     /// One more with every change.
     pub sequence: u64,
 }
 
 impl MatchSummary {
-    /// A match, as it is at this moment.
-    #[must_use]
     pub fn new(fixture: &Fixture, names: &Names, follow: Option<&Follow>, now: Timestamp) -> Self {
-        let team = |id| {
-            let label = names.team(fixture, id);
-            TeamScore {
-                score: score_text(&fixture.innings, &label.id),
-                id: label.id,
-                code: label.code,
-                name: label.name,
-                position: names.position(fixture, id),
-            }
+        let view = match_view(fixture, None, None, names);
+        let team = |id: &TeamId| TeamScore {
+            team: view.team(id.as_str()).clone(),
+            score: score_text(&fixture.innings, id.as_str()),
+            position: names.position(fixture, id),
         };
         Self {
-            match_id: fixture.match_id.to_string(),
+            match_id: fixture.match_id.clone(),
             league: LeagueLabel {
-                code: fixture.league_code.to_string(),
+                code: fixture.league_code.clone(),
                 name: names.league(fixture).to_owned(),
             },
             format: fixture.format,
             phase: fixture.phase,
-            start_time: fixture.start_time.to_string(),
+            start_time: fixture.start_time,
             teams: fixture.teams().map(team).into(),
-            headline: Some(headline(&match_view(fixture, None, None, names)))
-                .filter(|it| !it.is_empty()),
+            headline: Some(headline(&view)).filter(|it| !it.is_empty()),
             result: fixture.result.clone(),
-            following: follow.map(|follow| follow.team_id.to_string()),
+            following: follow.map(|follow| follow.team_id.clone()),
             generated: fixture.replay.is_some(),
             stale: is_stale(fixture, now),
             archived: fixture.archived_at.is_some(),
@@ -179,7 +155,6 @@ impl MatchSummary {
     }
 }
 
-/// Matches: those in play first.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct MatchList {
     /// In play, by start time.
@@ -195,175 +170,70 @@ pub struct MatchList {
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MatchDetail {
-    /// As in lists.
     #[serde(flatten)]
     pub summary: MatchSummary,
-    /// Where it is played.
     pub venue: Option<String>,
-    /// Who won the toss.
     pub toss: Option<Toss>,
     /// Such as "Final".
     pub round: Option<String>,
-    /// The innings so far.
     pub innings: Vec<InningsScore>,
-    /// What the side batting last needs.
+    /// For the side that bats last.
     pub target: Option<Target>,
-    /// The day, in formats of several days.
+    /// In formats of several days.
     pub day: Option<u32>,
     /// When the last tick was.
-    pub updated_at: Option<String>,
+    pub updated_at: Option<Timestamp>,
 }
 
 impl MatchDetail {
-    /// A match, as it is at this moment.
-    #[must_use]
-    pub fn new(fixture: &Fixture, summary: MatchSummary) -> Self {
+    pub fn new(fixture: Fixture, summary: MatchSummary) -> Self {
         Self {
             summary,
-            venue: fixture.venue.clone(),
-            toss: fixture.toss.clone(),
-            round: fixture.round.clone(),
-            innings: fixture.innings.clone(),
-            target: fixture.target.clone(),
+            venue: fixture.venue,
+            toss: fixture.toss,
+            round: fixture.round,
+            innings: fixture.innings,
+            target: fixture.target,
             day: fixture.day,
-            updated_at: fixture.live_updated_at.map(|at| at.to_string()),
+            updated_at: fixture.live_updated_at,
         }
+    }
+}
+
+/// A display state, with the time of its update.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct DisplayView {
+    #[serde(flatten)]
+    state: DisplayState,
+    /// When the last tick was.
+    updated_at: Option<Timestamp>,
+    /// Whether the score may be behind.
+    stale: bool,
+}
+
+impl DisplayView {
+    pub(crate) fn new(state: DisplayState, fixture: &Fixture, now: Timestamp) -> Self {
+        Self { state, updated_at: fixture.live_updated_at, stale: is_stale(fixture, now) }
     }
 }
 
 /// A list that is not read in parts.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Items<T> {
-    /// The entries.
     pub items: Vec<T>,
 }
 
-/// A team.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct TeamView {
-    /// Its id.
-    pub team_id: String,
-    /// Its name.
-    pub name: String,
-    /// Its code.
-    pub code: String,
-    /// A name for small places.
-    pub short_name: Option<String>,
-    /// `#rrggbb`.
-    pub colour: Option<String>,
-    /// The address of its badge.
-    pub image_path: Option<String>,
-    /// Whether it is a national team.
-    pub national: bool,
-}
-
-impl From<&Team> for TeamView {
-    fn from(team: &Team) -> Self {
-        let team = team.clone();
-        Self {
-            team_id: team.team_id.to_string(),
-            name: team.name,
-            code: team.code,
-            short_name: team.short_name,
-            colour: team.colour,
-            image_path: team.image_path,
-            national: team.national,
-        }
-    }
-}
-
-/// A league.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct LeagueView {
-    /// Its id.
-    pub league_id: String,
-    /// Its code.
-    pub code: String,
-    /// Its name.
-    pub name: String,
-    /// Its current season.
-    pub season_id: Option<String>,
-    /// The address of its badge.
-    pub image_path: Option<String>,
-    /// What the feed calls its kind.
-    #[serde(rename = "type")]
-    pub kind: Option<String>,
-    /// Whether its matches are fetched.
-    pub active: bool,
-}
-
-impl From<&League> for LeagueView {
-    fn from(league: &League) -> Self {
-        let league = league.clone();
-        Self {
-            league_id: league.league_id.to_string(),
-            code: league.code.to_string(),
-            name: league.name,
-            season_id: league.season_id.map(|id| id.to_string()),
-            image_path: league.image_path,
-            kind: league.kind,
-            active: league.active,
-        }
-    }
-}
-
-/// A team's record in a season.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct StandingView {
-    /// The team.
-    pub team_id: String,
-    /// The place in the table, from 1.
-    pub position: u32,
-    /// Matches played.
-    pub played: u32,
-    /// Matches won.
-    pub won: u32,
-    /// Matches lost.
-    pub lost: u32,
-    /// Matches drawn.
-    pub drawn: u32,
-    /// Matches without a result.
-    pub no_result: u32,
-    /// Points.
-    pub points: i32,
-    /// Such as `+0.625`.
-    pub net_run_rate: String,
-    /// The last matches, the newest last.
-    pub form: Vec<Form>,
-}
-
-impl From<TeamSeason> for StandingView {
-    fn from(record: TeamSeason) -> Self {
-        Self {
-            team_id: record.team_id.to_string(),
-            position: record.position,
-            played: record.played,
-            won: record.won,
-            lost: record.lost,
-            drawn: record.drawn,
-            no_result: record.no_result,
-            points: record.points,
-            net_run_rate: record.net_run_rate,
-            form: record.form,
-        }
-    }
-}
-
-/// The caller's device. Its tokens are shown to nobody.
+/// The caller's device. Its tokens are never shown.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DeviceView {
     /// `…` and the last four characters of its token.
     pub token_end: String,
-    /// What runs on it.
     pub platform: Platform,
-    /// Which push service knows it.
     pub environment: Environment,
     /// When the app was last launched.
-    pub last_seen_at: String,
+    pub last_seen_at: Timestamp,
     /// Whether activities can be started on it.
     pub can_start: bool,
 }
@@ -374,52 +244,8 @@ impl From<Device> for DeviceView {
             token_end: device.device_token.end(),
             platform: device.platform,
             environment: device.environment,
-            last_seen_at: device.last_seen_at.to_string(),
+            last_seen_at: device.last_seen_at,
             can_start: device.push_to_start_token.is_some(),
-        }
-    }
-}
-
-/// How the caller follows a match.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct FollowView {
-    /// The match.
-    pub match_id: String,
-    /// One of its teams, or `neutral`.
-    pub team_id: String,
-    /// Since when.
-    pub created_at: String,
-}
-
-impl From<Follow> for FollowView {
-    fn from(follow: Follow) -> Self {
-        Self {
-            match_id: follow.match_id.to_string(),
-            team_id: follow.team_id.to_string(),
-            created_at: follow.created_at.to_string(),
-        }
-    }
-}
-
-/// A lock that somebody has.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct LockView {
-    /// What is locked.
-    pub lock_key: String,
-    /// By whom.
-    pub owner: String,
-    /// Until when, in epoch milliseconds.
-    pub expires_at: i64,
-}
-
-impl From<Lock> for LockView {
-    fn from(lock: Lock) -> Self {
-        Self {
-            lock_key: lock.lock_key.to_string(),
-            owner: lock.owner.to_string(),
-            expires_at: lock.expires_at,
         }
     }
 }
@@ -428,19 +254,16 @@ impl From<Lock> for LockView {
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct JobView {
-    /// Its name.
     pub name: String,
-    /// How long it waits between two runs, in milliseconds.
+    /// In milliseconds, from the end of one run to the next.
     pub interval: u64,
-    /// When the last run began.
-    pub last_start: Option<String>,
-    /// How long it took.
+    pub last_start: Option<Timestamp>,
+    /// How long the last run took.
     pub last_ms: Option<u64>,
-    /// Why it failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_error: Option<String>,
-    /// When the next one is due; null while one is running.
-    pub next: Option<String>,
+    /// When the next run is due; null while one is running.
+    pub next: Option<Timestamp>,
 }
 
 impl From<JobStatus> for JobView {
@@ -449,10 +272,10 @@ impl From<JobStatus> for JobView {
         Self {
             name: status.name.to_owned(),
             interval: millis(status.interval),
-            last_start: status.last_start.map(|at| at.to_string()),
+            last_start: status.last_start,
             last_ms: status.last_took.map(millis),
             last_error: status.last_error,
-            next: status.next.map(|at| at.to_string()),
+            next: status.next,
         }
     }
 }
@@ -461,18 +284,15 @@ impl From<JobStatus> for JobView {
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AdminMatch {
-    /// As in lists.
     #[serde(flatten)]
     pub summary: MatchSummary,
     /// The feed's own text.
     pub status: String,
     /// When the last tick was.
-    pub live_updated_at: Option<String>,
+    pub live_updated_at: Option<Timestamp>,
     /// When the final tick was committed.
-    pub ended_at: Option<String>,
-    /// When it was archived.
-    pub archived_at: Option<String>,
-    /// How it is replayed.
+    pub ended_at: Option<Timestamp>,
+    pub archived_at: Option<Timestamp>,
     pub replay: Option<ReplayView>,
 }
 
@@ -480,24 +300,25 @@ pub struct AdminMatch {
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ReplayView {
-    /// What is stored of it.
     #[serde(flatten)]
     pub replay: Replay,
-    /// Where it ends, in milliseconds from the scheduled start. It is missing once the match is over.
+    /// The end, in milliseconds from the scheduled start. Null once the match is over.
     pub duration_ms: Option<i64>,
 }
 
 impl AdminMatch {
-    /// A match, as it is at this moment.
-    #[must_use]
-    pub fn new(fixture: &Fixture, summary: MatchSummary, replay: Option<ReplayView>) -> Self {
-        let text = |at: Option<Timestamp>| at.map(|at| at.to_string());
+    pub fn new(
+        fixture: &Fixture,
+        names: &Names,
+        now: Timestamp,
+        replay: Option<ReplayView>,
+    ) -> Self {
         Self {
-            summary,
+            summary: MatchSummary::new(fixture, names, None, now),
             status: fixture.status.clone(),
-            live_updated_at: text(fixture.live_updated_at),
-            ended_at: text(fixture.ended_at),
-            archived_at: text(fixture.archived_at),
+            live_updated_at: fixture.live_updated_at,
+            ended_at: fixture.ended_at,
+            archived_at: fixture.archived_at,
             replay,
         }
     }

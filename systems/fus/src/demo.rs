@@ -1,34 +1,35 @@
 //! Demo data: the neighbourhood club "Harbour Links", which collects sites and plays doubles on
-//! Mondays. Everything goes through the service, so it obeys every rule.
+//! Mondays. It is written through the service, and dated before the load at waking hours.
 
 mod people;
-mod sites;
 mod squash;
 
 pub use people::PERSONAS;
 
 use crate::design::SiteId;
+use crate::rules::{Address, NewTag};
 use crate::service::{NewRating, NewSite, Service, SignIn};
 use crate::view::CommentView;
 use people::{ADAM, LEA, MINA, callers, load_groups, load_people};
+use singlet::{Date, Timestamp};
 use singlet_picture::chequered;
 use singlet_web::blob::BlobError;
-use singlet_web::demo::{Demo, DemoError};
-use singlet_web::identity::Caller;
-use sites::SITES;
-use std::time::Duration;
+use singlet_web::prelude::*;
 
 const MINUTE: Duration = Duration::from_secs(60);
 const HOUR: Duration = Duration::from_secs(3600);
 const DAY: Duration = Duration::from_secs(24 * 3600);
-/// How many ratings there are, with those of the site that is being deleted.
+/// Numbers of ratings and comments, including the site that is being deleted.
 const RATINGS: usize = 180;
-/// How many comments there are, with those of the site that is being deleted.
 const COMMENTS: usize = 90;
 const CLOSED_RATINGS: usize = 4;
 const CLOSED_COMMENTS: usize = 2;
-/// The site that nobody has rated.
+/// The site without ratings.
 const UNRATED: &str = "Second-hand shelf";
+
+/// Forty sites: title, host, description, tags. "Tag museum" gets its tags elsewhere; the others
+/// share sixty.
+const SITES: &str = include_str!("demo/sites.txt");
 
 const BODIES: [&str; 12] = [
     "I look here every morning.",
@@ -52,13 +53,25 @@ const NOTES: [&str; 5] = [
     "for the club evening",
 ];
 
-/// Loads the demo data.
+fn sites() -> impl Iterator<Item = [&'static str; 4]> {
+    let fields = |line: &'static str| {
+        let mut fields = line.split('|').map(str::trim);
+        [(); 4].map(|()| fields.next().unwrap_or_default())
+    };
+    SITES.lines().map(fields)
+}
+
+/// A moment some days ago, between 8 in the morning and 10 in the evening, UTC.
+fn at(demo: &Demo, days: u32, hour: u32, minute: u32) -> Timestamp {
+    let day = Date::of(demo.loaded_at().before(DAY * days.max(1)));
+    day.start().after(HOUR * (8 + hour % 14) + MINUTE * (minute % 60))
+}
+
 pub(crate) async fn load(service: &Service, mut demo: Demo) -> Result<(), DemoError> {
-    let start = demo.loaded_at().before(300 * DAY);
-    demo.set_time(start);
+    demo.set_time(at(&demo, 300, 2, 0));
     service.ensure_squash().await?;
     load_people(service, &demo).await?;
-    load_groups(service, &demo).await?;
+    load_groups(service).await?;
     let ids = load_sites(service, &demo).await?;
     load_opinions(service, &mut demo, &ids).await?;
     squash::load(service, &mut demo).await?;
@@ -66,23 +79,23 @@ pub(crate) async fn load(service: &Service, mut demo: Demo) -> Result<(), DemoEr
 }
 
 /// The sites, one a week, the newest a few days old.
-async fn load_sites(service: &Service, demo: &Demo) -> Result<Vec<String>, DemoError> {
+async fn load_sites(service: &Service, demo: &Demo) -> Result<Vec<SiteId>, DemoError> {
     let adam = ADAM.caller();
     let mut ids = Vec::new();
-    for (number, (title, host, description, tags)) in (0_u32..).zip(SITES) {
-        demo.set_time(demo.loaded_at().before((285 - 7 * number) * DAY + 5 * HOUR));
-        let tags = match title {
-            "Tag museum" => museum_tags(),
-            _ => tags.iter().map(|tag| (*tag).to_owned()).collect(),
-        };
+    for (number, [title, host, description, tags]) in (0_u32..).zip(sites()) {
+        demo.set_time(at(demo, 285 - 7 * number, 3 * number, 7 * number));
         let new = NewSite {
-            url: format!("https://{host}/"),
-            title: title.to_owned(),
-            description: description.to_owned(),
-            scraped_content: format!("{title}\n\n{description} This text was pasted by hand."),
-            tags,
+            url: Address(format!("https://{host}/")),
+            title: title.parse()?,
+            description: description.parse()?,
+            scraped_content: format!("{title}\n\n{description} This text was pasted by hand.")
+                .parse()?,
+            tags: match title {
+                "Tag museum" => museum_tags(),
+                _ => tags.split_whitespace().map(|tag| NewTag(tag.to_owned())).collect(),
+            },
         };
-        ids.push(service.create_site(&adam, &new).await?.id);
+        ids.push(service.create_site(&adam, &new).await?.site.id);
     }
     for (place, colour) in [(0, [222, 88, 40]), (3, [30, 110, 170])] {
         if let Some(id) = ids.get(place) {
@@ -93,13 +106,13 @@ async fn load_sites(service: &Service, demo: &Demo) -> Result<Vec<String>, DemoE
 }
 
 /// A hundred and fifty tags.
-fn museum_tags() -> Vec<String> {
+fn museum_tags() -> Vec<NewTag> {
     let kinds = ["brass", "glass", "paper", "rope", "slate", "tin", "wax", "wood", "wool", "zinc"];
     let things = [
         "anchor", "bell", "box", "button", "clock", "compass", "key", "lamp", "letter", "map",
         "net", "plate", "ruler", "stamp", "whistle",
     ];
-    kinds.iter().flat_map(|kind| things.map(|thing| format!("{kind}-{thing}"))).collect()
+    kinds.iter().flat_map(|kind| things.map(|thing| NewTag(format!("{kind}-{thing}")))).collect()
 }
 
 fn drawing(colour: [u8; 3]) -> Result<Vec<u8>, DemoError> {
@@ -110,90 +123,81 @@ fn drawing(colour: [u8; 3]) -> Result<Vec<u8>, DemoError> {
 async fn load_opinions(
     service: &Service,
     demo: &mut Demo,
-    ids: &[String],
+    ids: &[SiteId],
 ) -> Result<(), DemoError> {
     let people = callers();
-    let rated: Vec<&String> = ids
-        .iter()
-        .zip(SITES)
-        .filter(|(_, (title, ..))| *title != UNRATED)
-        .map(|(id, _)| id)
-        .collect();
-    let mut left = RATINGS - CLOSED_RATINGS;
+    let rated = ids.iter().zip(sites()).filter(|(_, [title, ..])| *title != UNRATED);
+    let rated: Vec<&SiteId> = rated.map(|(id, _)| id).collect();
     // Each site in turn by some of the people, until there are enough.
-    'all: for round in 0..people.len() {
-        for (place, id) in rated.iter().enumerate() {
-            let who = (place * 5 + round * 3 + place / 7) % people.len();
-            let Some(caller) = people.get(who) else { continue };
-            if left == 0 {
-                break 'all;
-            }
-            let days = demo.below(100);
-            demo.set_time(demo.loaded_at().before(DAY * days + HOUR * 2));
-            let stars = [5, 4, 4, 5, 3, 4, 2, 5, 1, 4].get(demo.below(10) as usize).copied();
-            let note = match demo.below(3) {
-                0 => demo.pick(&NOTES).copied().unwrap_or_default(),
-                _ => "",
-            };
-            let new = NewRating { stars: stars.unwrap_or(4), note: note.to_owned() };
-            if service.my_rating(caller, id).await.is_err() {
-                service.rate_site(caller, id, &new).await?;
-                left -= 1;
-            }
+    let mut left = RATINGS - CLOSED_RATINGS;
+    for turn in 0..people.len() * rated.len() {
+        let (round, place) = (turn / rated.len(), turn % rated.len());
+        let who = (place * 5 + round * 3 + place / 7) % people.len();
+        let (Some(caller), Some(id)) = (people.get(who), rated.get(place)) else { continue };
+        if left == 0 {
+            break;
         }
+        if service.my_rating(caller, id).await?.is_some() {
+            continue;
+        }
+        let (days, hour, minute) = (1 + demo.below(99), demo.below(14), demo.below(60));
+        demo.set_time(at(demo, days, hour, minute));
+        let stars = demo.pick(&[5, 4, 4, 5, 3, 4, 2, 5, 1, 4]).copied().unwrap_or(4);
+        let note = match demo.below(3) {
+            0 => demo.pick(&NOTES).copied().unwrap_or_default(),
+            _ => "",
+        };
+        let new = NewRating { stars, note: note.parse()? };
+        service.rate_site(caller, id, &new).await?;
+        left -= 1;
     }
     let mut written: Vec<(Caller, CommentView)> = Vec::new();
-    for number in 0..COMMENTS - CLOSED_COMMENTS {
-        let hours = u32::try_from(COMMENTS - number).unwrap_or(0) * 20;
-        demo.set_time(demo.loaded_at().before(HOUR * hours));
-        let (Some(caller), Some(id), Some(body)) = (
-            demo.pick(&people).cloned(),
-            demo.pick(ids).cloned(),
-            BODIES.get(number % BODIES.len()),
-        ) else {
-            continue;
-        };
-        let comment = service.add_comment(&caller, &id, body).await?;
-        written.push((caller, comment));
+    for (number, body) in (0..COMMENTS - CLOSED_COMMENTS).zip(BODIES.iter().cycle()) {
+        let number = u32::try_from(number).unwrap_or(0);
+        demo.set_time(at(demo, 75 - number * 5 / 6, 5 * number, 13 * number));
+        if let (Some(caller), Some(id)) = (demo.pick(&people), demo.pick(ids)) {
+            let comment = service.add_comment(caller, id, &body.parse()?).await?;
+            written.push((caller.clone(), comment));
+        }
     }
     if let Some((caller, comment)) = written.get(40) {
-        demo.set_time(demo.loaded_at().before(3 * DAY));
+        demo.set_time(at(demo, 3, 6, 5));
         let body = format!("{} (Corrected a word.)", comment.body);
-        service.edit_comment(caller, &comment.site_id, &comment.comment_id, &body).await?;
+        service.edit_comment(caller, &comment.site_id, &comment.comment_id, &body.parse()?).await?;
     }
     if let Some((_, comment)) = written.get(60) {
-        demo.set_time(demo.loaded_at().before(2 * DAY));
-        let CommentView { site_id, user_id, comment_id, .. } = comment;
-        let reason = "Advertising.";
-        service.moderate_comment(&LEA.caller(), site_id, user_id, comment_id, reason).await?;
+        demo.set_time(at(demo, 2, 9, 40));
+        let which = (&comment.site_id, &comment.user_id, &comment.comment_id);
+        service.moderate_comment(&LEA.caller(), which, &"Advertising.".parse()?).await?;
     }
     let mina = SignIn { at: service.db().now(), ip: None };
     service.set_avatar(&MINA.caller(), &mina, drawing([90, 60, 150])?.into()).await?;
     Ok(())
 }
 
-/// Site 41 is being deleted: its task is due in two minutes, so the job is seen to end it.
+/// Site 41 is being deleted: its task is due in two minutes, so visitors can watch the job finish
+/// it.
 async fn close_forum(service: &Service, demo: &Demo) -> Result<(), DemoError> {
-    demo.set_time(demo.loaded_at().before(200 * DAY));
+    demo.set_time(at(demo, 200, 4, 20));
     let new = NewSite {
-        url: "https://forum.example/".to_owned(),
-        title: "Closed forum".to_owned(),
-        description: "It closed in spring.".to_owned(),
-        scraped_content: String::new(),
-        tags: vec!["neighbours".to_owned(), "town".to_owned()],
+        url: Address("https://forum.example/".to_owned()),
+        title: "Closed forum".parse()?,
+        description: "It has closed.".parse()?,
+        scraped_content: CleanText::default(),
+        tags: ["neighbours", "town"].map(|tag| NewTag(tag.to_owned())).into(),
     };
-    let site = service.create_site(&ADAM.caller(), &new).await?;
+    let id = service.create_site(&ADAM.caller(), &new).await?.site.id;
     let people = callers();
     for (number, caller) in people.iter().take(CLOSED_RATINGS).enumerate() {
         let stars = if number == 0 { 1 } else { 2 };
-        let new = NewRating { stars, note: String::new() };
-        service.rate_site(caller, &site.id, &new).await?;
+        let new = NewRating { stars, note: CleanText::default() };
+        service.rate_site(caller, &id, &new).await?;
     }
     for caller in people.iter().take(CLOSED_COMMENTS) {
-        service.add_comment(caller, &site.id, "What a pity that it closes.").await?;
+        service.add_comment(caller, &id, &"What a pity that it closes.".parse()?).await?;
     }
     demo.set_time(demo.loaded_at());
-    service.seal_site(&SiteId::new(site.id)?, demo.loaded_at().after(2 * MINUTE)).await?;
+    service.seal_site(&id, demo.loaded_at().after(2 * MINUTE)).await?;
     Ok(())
 }
 
@@ -205,9 +209,8 @@ mod tests {
     #[test]
     fn the_others_share_sixty_tags() {
         let shared: BTreeSet<&str> =
-            SITES.iter().flat_map(|(_, _, _, tags)| *tags).copied().collect();
-        assert_eq!(shared.len(), 60);
-        assert_eq!(museum_tags().len(), 150);
-        assert!(SITES.iter().any(|(title, ..)| *title == UNRATED));
+            sites().flat_map(|[_, _, _, tags]| tags.split_whitespace()).collect();
+        assert_eq!((sites().count(), shared.len(), museum_tags().len()), (40, 60, 150));
+        assert!(sites().any(|[title, ..]| title == UNRATED));
     }
 }

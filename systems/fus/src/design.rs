@@ -1,39 +1,30 @@
 //! The table: sites with tags, ratings and comments; groups and profiles; the squash club.
 //!
-//! As the source shows it, with what docs/systems/fus.md adds. Every index holds whole items.
-//!
-//! Where an index attribute is written by the program and not made of other fields, it is a field
-//! itself: `entity_type` of a site and of a group is missing while the item is sealed. Then it has
-//! no `entitySk` either, and is in no list.
+//! Keys and indexes follow the source, with the additions in docs/systems/fus.md. Every index
+//! projects whole items. `entity_type` is missing while a site or group is sealed; without it the
+//! item has no `entitySk` and appears in no list.
 
+use crate::rules::Permission;
 use singlet::prelude::*;
+use singlet_web::prelude::*;
 
+// Server-made ids are UUIDv7, so items sort by creation time. A user's id is the token's subject.
+id!(SiteId, UserId, CommentId, PlayerId, MatchId, TaskId);
 id! {
-    /// A site of the catalogue. UUIDv7, so sites sort by when they were added.
-    SiteId,
-    /// Somebody who signs in: the subject of their token.
-    UserId,
-    /// A comment. UUIDv7.
-    CommentId,
-    /// A tag: small letters, digits, `-`, `+` and `.`.
+    /// Lower case letters, digits, `-`, `+` and `.`.
     TagName,
-    /// The name of a group, as it was typed.
+    /// As it was typed.
     GroupName,
-    /// A player of the squash club. UUIDv7.
-    PlayerId,
-    /// A match of the squash club. UUIDv7.
-    MatchId,
-    /// Work that is done in several steps. UUIDv7.
-    TaskId,
-    /// A word by which sites are found.
+    /// In lower case.
+    FoldedName,
     Word,
     /// The first two characters of a word.
     WordStart,
 }
 
-/// The one table.
 #[table(
-    name = "fus-{env}",
+    name = "fus-main",
+    elsewhere = "fus-{env}",
     key = (PK, SK),
     index(
         byEntity = (entityType, entitySk),
@@ -44,115 +35,103 @@ id! {
         bySite = (siteId, commentSk)
     ),
     entities(
-        Site, SiteTag, SiteWord, Rating, Comment, Group, Membership, Profile, SquashPlayer,
-        SquashMatch, Participation, Tag, Task
+        Site, SiteTag, SiteWord, Rating, Comment, Group, GroupClaim, Membership, Profile,
+        SquashPlayer, SquashMatch, Participation, Tag, Task
     )
 )]
 pub struct Fus;
 
-/// The list of all sites that are there for everybody.
 #[derive(Attribute, Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SiteList {
-    /// A site.
     #[attribute(rename = "SITE")]
     Site,
 }
 
-/// What is being done to a site. One that is there for everybody has no state.
+/// A live site has no state.
 #[derive(Attribute, Clone, Copy, Debug, PartialEq, Eq)]
 #[attribute(rename_all = "lowercase")]
 pub enum SiteState {
-    /// It has more tags than a transaction has room for, and not all are stored.
+    /// Its tags exceed one transaction and are not all stored yet.
     Creating,
-    /// It is gone for everybody; its ratings and comments follow.
+    /// Hidden from all readers; its ratings and comments are being deleted.
     Deleting,
 }
 
-/// A site of the catalogue.
-#[derive(Entity, Clone, Debug, PartialEq)]
+#[derive(Entity, Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[entity(
     Fus,
     key = ("SITE#{id}", "METADATA"),
     byEntity all = ("{entity_type}", "SITE#{id}") when entity_type = "SITE",
     rename_all = "camelCase"
 )]
+#[serde(rename_all = "camelCase")]
 pub struct Site {
-    /// By which it is found.
     #[attribute(in_key)]
     pub id: SiteId,
-    /// Missing while it has a state: then no list shows it.
+    /// Missing while the site has a state, which hides it from lists.
+    #[serde(skip)]
     pub entity_type: Option<SiteList>,
-    /// Its address: http or https.
     pub url: String,
-    /// What it is called.
     pub title: String,
-    /// What it is about.
     pub description: String,
-    /// The text of its page, pasted by an admin. Nothing is ever fetched.
+    /// Pasted by an admin. Nothing is ever fetched.
+    #[serde(skip)]
     pub scraped_content: String,
-    /// Its tags. They decide; the items of tags only lead here.
+    /// Authoritative; tag items are only an index.
     pub tags: Vec<String>,
-    /// Where its logo is stored.
+    #[serde(skip)]
     pub logo_key: Option<String>,
-    /// The sum of all ratings.
+    #[serde(skip)]
     pub rating_sum: u64,
-    /// How many ratings there are.
     pub rating_count: u64,
-    /// How many of them gave one star.
     #[attribute(rename = "stars1")]
+    #[serde(skip)]
     pub stars_1: u64,
-    /// How many of them gave two stars.
     #[attribute(rename = "stars2")]
+    #[serde(skip)]
     pub stars_2: u64,
-    /// How many of them gave three stars.
     #[attribute(rename = "stars3")]
+    #[serde(skip)]
     pub stars_3: u64,
-    /// How many of them gave four stars.
     #[attribute(rename = "stars4")]
+    #[serde(skip)]
     pub stars_4: u64,
-    /// How many of them gave five stars.
     #[attribute(rename = "stars5")]
+    #[serde(skip)]
     pub stars_5: u64,
-    /// How many comments there are, removed ones included.
+    /// Includes removed comments.
     pub comment_count: u64,
-    /// Counts the changes that admins make. Ratings and comments do not change it.
+    /// For If-Match: incremented by admins' changes, not by ratings or comments.
     pub version: u64,
-    /// What is being done to it.
+    #[serde(skip)]
     pub state: Option<SiteState>,
-    /// The task that does it. While there is one, nobody else changes the site.
+    /// While set, only this task changes the site.
+    #[serde(skip)]
     pub task_id: Option<TaskId>,
-    /// When it was added.
     pub created_at: Timestamp,
-    /// When an admin last changed it.
     pub updated_at: Timestamp,
 }
 
 impl Site {
-    /// Whether it is there for everybody.
-    #[must_use]
     pub fn is_live(&self) -> bool {
         self.state.is_none()
     }
 
     /// How many ratings gave one star, two stars, and so on.
-    #[must_use]
     pub fn histogram(&self) -> [u64; 5] {
         [self.stars_1, self.stars_2, self.stars_3, self.stars_4, self.stars_5]
     }
 }
 
-/// One for each tag of a site.
 #[derive(Entity, Clone, Debug, PartialEq)]
 #[entity(Fus, key = ("SITE#{id}", "TAG#{tag}"), byTag with_tag = ("{tag}", "SITE#{id}"))]
 pub struct SiteTag {
-    /// The site.
     #[attribute(in_key)]
     pub id: SiteId,
-    /// The tag.
     pub tag: TagName,
 }
 
-/// One for each word by which a site is found.
+/// One item per word of a site, for search.
 #[derive(Entity, Clone, Debug, PartialEq)]
 #[entity(
     Fus,
@@ -161,23 +140,20 @@ pub struct SiteTag {
     rename_all = "camelCase"
 )]
 pub struct SiteWord {
-    /// The site.
     #[attribute(in_key)]
     pub id: SiteId,
-    /// The word.
     #[attribute(in_key)]
     pub word: Word,
-    /// The first two characters of the word, so that all words are in many partitions.
+    /// Spreads the words over many partitions.
     #[attribute(in_key)]
     pub start: WordStart,
-    /// The title of the site, so that a search reads nothing else.
+    /// A copy, so that a search needs no second read.
     pub title: String,
     /// All words of the site.
     pub words: Vec<String>,
 }
 
-/// What somebody thinks of a site.
-#[derive(Entity, Clone, Debug, PartialEq)]
+#[derive(Entity, Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[entity(
     Fus,
     key = ("USER#{id}", "SITE#{site_id}"),
@@ -185,22 +161,20 @@ pub struct SiteWord {
     byEntity of_user = ("RATING#{id}", "{updated_at}#{site_id}"),
     rename_all = "camelCase"
 )]
+#[serde(rename_all = "camelCase")]
 pub struct Rating {
-    /// Who rated.
     #[attribute(in_key)]
+    #[serde(skip)]
     pub id: UserId,
-    /// The site.
     #[attribute(in_key)]
     pub site_id: SiteId,
-    /// One to five.
+    /// 1 to 5.
     pub stars: u8,
-    /// For the author alone.
+    /// Visible to its author only.
     pub note: String,
-    /// When it was last changed.
     pub updated_at: Timestamp,
 }
 
-/// What somebody wrote about a site.
 #[derive(Entity, Clone, Debug, PartialEq)]
 #[entity(
     Fus,
@@ -210,77 +184,70 @@ pub struct Rating {
     rename_all = "camelCase"
 )]
 pub struct Comment {
-    /// Who wrote it.
     #[attribute(in_key)]
     pub id: UserId,
-    /// The site.
     #[attribute(in_key)]
     pub site_id: SiteId,
-    /// By which it is found. Comments sort by it.
     #[attribute(in_key)]
     pub comment_id: CommentId,
-    /// Plain text; empty once a moderator has removed it.
+    /// Empty once a moderator has removed it.
     pub body: String,
-    /// When it was written.
     pub created_at: Timestamp,
-    /// When its author last changed it.
     pub updated_at: Timestamp,
-    /// When a moderator removed it.
     pub removed_at: Option<Timestamp>,
-    /// Which moderator.
     pub removed_by: Option<UserId>,
-    /// Why.
     pub removed_reason: Option<String>,
 }
 
-/// The list of all groups.
 #[derive(Attribute, Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GroupList {
-    /// A group.
     #[attribute(rename = "GROUP")]
     Group,
 }
 
-/// What is being done to a group.
 #[derive(Attribute, Clone, Copy, Debug, PartialEq, Eq)]
 #[attribute(rename_all = "lowercase")]
 pub enum GroupState {
-    /// Its permissions do not count any more; its memberships follow.
+    /// Its permissions no longer apply; its memberships are being deleted.
     Deleting,
 }
 
-/// People with permissions.
-#[derive(Entity, Clone, Debug, PartialEq)]
+#[derive(Entity, Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[entity(
     Fus,
     key = ("GROUP#{name}", "METADATA"),
     byEntity all = ("{entity_type}", "GROUP#{name}") when entity_type = "GROUP",
     rename_all = "camelCase"
 )]
+#[serde(rename_all = "camelCase")]
 pub struct Group {
-    /// What it is called, for ever.
     pub name: GroupName,
-    /// Missing while it has a state.
+    /// Missing while the group has a state.
+    #[serde(skip)]
     pub entity_type: Option<GroupList>,
-    /// What it is for.
     pub description: String,
-    /// What its members may do; texts of [`Permission`](crate::rules::Permission).
-    pub permissions: Vec<String>,
-    /// How many members it has.
+    pub permissions: Vec<Permission>,
     pub member_count: u64,
-    /// Counts the changes that admins make.
+    /// For If-Match.
     pub version: u64,
-    /// What is being done to it.
+    #[serde(skip)]
     pub state: Option<GroupState>,
-    /// The task that does it.
+    #[serde(skip)]
     pub task_id: Option<TaskId>,
-    /// When it was made.
     pub created_at: Timestamp,
-    /// When an admin last changed it.
     pub updated_at: Timestamp,
 }
 
-/// Somebody in a group.
+/// Reserves a group's name case-insensitively, so that "moderators" cannot impersonate
+/// "Moderators".
+#[derive(Entity, Clone, Debug, PartialEq)]
+#[entity(Fus, key = ("GROUPNAME#{folded}", "METADATA"))]
+pub struct GroupClaim {
+    #[attribute(in_key)]
+    pub folded: FoldedName,
+    pub name: GroupName,
+}
+
 #[derive(Entity, Clone, Debug, PartialEq)]
 #[entity(
     Fus,
@@ -289,20 +256,15 @@ pub struct Group {
     rename_all = "camelCase"
 )]
 pub struct Membership {
-    /// The group.
     pub group_name: GroupName,
-    /// The member.
     pub user_id: UserId,
-    /// Since when.
     pub added_at: Timestamp,
-    /// By whom.
     pub added_by: UserId,
 }
 
-/// How many characters of a folded name are searched.
+/// Characters of a folded name that are searchable.
 const SEARCHED_CHARS_MAX: usize = 100;
 
-/// What somebody shows of themselves.
 #[derive(Entity, Clone, Debug, PartialEq)]
 #[entity(
     Fus,
@@ -311,102 +273,79 @@ const SEARCHED_CHARS_MAX: usize = 100;
     rename_all = "camelCase"
 )]
 pub struct Profile {
-    /// Who it is.
     #[attribute(in_key)]
     pub sub: UserId,
-    /// The name as it is searched for, and the id: see [`Profile::sort_key`].
+    /// See [`Profile::sort_key`].
     pub entity_sk: String,
-    /// What others call them.
     pub display_name: String,
-    /// What they say about themselves.
     pub description: String,
-    /// Where their picture is stored.
     pub avatar_key: Option<String>,
-    /// When it was last changed.
+    /// The player linked to this account, at most one.
+    pub player_id: Option<PlayerId>,
     pub updated_at: Timestamp,
-    /// How many groups they are in.
     pub group_count: u64,
-    /// When they last signed in.
     pub last_login_at: Option<Timestamp>,
-    /// From which address.
     pub last_login_ip: Option<String>,
 }
 
 impl Profile {
-    /// The place of a name among all people.
-    #[must_use]
+    /// Sort key in the list of people.
     pub fn sort_key(display_name: &str, sub: &UserId) -> String {
         format!("{}#{sub}", Self::searched_name(display_name))
     }
 
-    /// A name, or its beginning, as it is searched for. Folding makes up to 18 characters of one,
-    /// and a sort key has room for 1,024 bytes: what is longer is compared by its beginning.
-    #[must_use]
+    /// A name or prefix, folded for search. Folding can turn one character into 18 and a sort key
+    /// holds 1,024 bytes, so long names are truncated.
     pub fn searched_name(text: &str) -> String {
-        // The delimiter stands in no folded name, and so ends it.
+        // `#` is the key delimiter.
         let folded = crate::rules::fold(text).replace('#', " ");
         folded.chars().take(SEARCHED_CHARS_MAX).collect()
     }
 }
 
-/// A player of the squash club. Most have no account.
-#[derive(Entity, Clone, Debug, PartialEq)]
+/// Most players have no account.
+#[derive(Entity, Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[entity(
     Fus,
     key = ("SQUASH#PLAYER#{id}", "METADATA"),
     byEntity all = ("SQUASH_PLAYER", "SQUASH#PLAYER#{id}"),
     rename_all = "camelCase"
 )]
+#[serde(rename_all = "camelCase")]
 pub struct SquashPlayer {
-    /// By which matches name them.
     #[attribute(in_key)]
     pub id: PlayerId,
-    /// What they are called.
     pub name: String,
-    /// For those who manage the club.
+    /// Shown to managers of the club only.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub email: Option<String>,
     /// Their account.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub user_id: Option<UserId>,
-    /// How many matches name them. Zero lets them be deleted.
+    /// Number of matches with this player. A player can be deleted only at zero.
     pub match_count: u64,
-    /// Counts the changes.
+    /// For If-Match.
     pub version: u64,
-    /// When they were added.
+    #[serde(skip)]
     pub created_at: Timestamp,
-    /// When they were last changed.
+    #[serde(skip)]
     pub updated_at: Timestamp,
 }
 
-/// One of the two pairs of a match.
-#[derive(
-    Attribute,
-    Clone,
-    Copy,
-    Debug,
-    PartialEq,
-    Eq,
-    serde::Serialize,
-    serde::Deserialize,
-    schemars::JsonSchema,
-)]
+#[derive(Attribute, Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Side {
-    /// The pair that is named first.
     A,
-    /// The other one.
     B,
 }
 
-/// The list of all matches.
 #[derive(Attribute, Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MatchList {
-    /// A match.
     #[attribute(rename = "SQUASH_MATCH")]
     SquashMatch,
 }
 
-/// Two pairs, up to five games. It is in the list of all matches by its date, so that a range of
-/// dates is one Query.
-#[derive(Entity, Clone, Debug, PartialEq)]
+/// Sorted by date, so that a date range is one Query.
+#[derive(Entity, Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[entity(
     Fus,
     key = ("SQUASH#MATCH#{match_id}", "METADATA"),
@@ -414,42 +353,35 @@ pub enum MatchList {
     bySquashDate on_day = ("{date}", "{match_id}"),
     rename_all = "camelCase"
 )]
+#[serde(rename_all = "camelCase")]
 pub struct SquashMatch {
-    /// By which it is found. Matches of one day sort by it.
     pub match_id: MatchId,
-    /// Always the same: by it the filter of a day tells matches from participations.
+    /// Constant: the filter of a day's query uses it to tell matches from participations.
+    #[serde(skip)]
     pub entity_type: MatchList,
-    /// The day.
     pub date: Date,
-    /// The first player of A.
     #[attribute(rename = "teamAPlayer1Id")]
     pub team_a_player_1_id: PlayerId,
-    /// The second player of A.
     #[attribute(rename = "teamAPlayer2Id")]
     pub team_a_player_2_id: PlayerId,
-    /// The first player of B.
     #[attribute(rename = "teamBPlayer1Id")]
     pub team_b_player_1_id: PlayerId,
-    /// The second player of B.
     #[attribute(rename = "teamBPlayer2Id")]
     pub team_b_player_2_id: PlayerId,
     /// The pair with three games.
     pub winning_team: Side,
-    /// Games of A.
     pub team_a_games: u8,
-    /// Games of B.
     pub team_b_games: u8,
-    /// Counts the changes.
+    /// For If-Match.
     pub version: u64,
-    /// When it was entered.
+    #[serde(skip)]
     pub created_at: Timestamp,
-    /// When it was last changed.
+    #[serde(skip)]
     pub updated_at: Timestamp,
 }
 
 impl SquashMatch {
     /// The four players: A's, then B's.
-    #[must_use]
     pub fn players(&self) -> [&PlayerId; 4] {
         [
             &self.team_a_player_1_id,
@@ -460,8 +392,8 @@ impl SquashMatch {
     }
 }
 
-/// One for each player of a match. It has the key attributes of bySquashDate and so is in that
-/// index, as in the source, although nothing looks for it there.
+/// One per player of a match. Its attributes also put it into bySquashDate, as in the source; no
+/// query needs it there.
 #[derive(Entity, Clone, Debug, PartialEq)]
 #[entity(
     Fus,
@@ -469,17 +401,14 @@ impl SquashMatch {
     rename_all = "camelCase"
 )]
 pub struct Participation {
-    /// The player.
     #[attribute(in_key)]
     pub player_id: PlayerId,
-    /// The match.
     pub match_id: MatchId,
-    /// Its day.
     pub squash_date: Date,
 }
 
-/// A tag that is in use, or was a while ago.
-#[derive(Entity, Clone, Debug, PartialEq)]
+/// A tag that a site has, or had a while ago.
+#[derive(Entity, Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[entity(
     Fus,
     key = ("TAG#{tag}", "METADATA"),
@@ -487,64 +416,52 @@ pub struct Participation {
     rename_all = "camelCase"
 )]
 pub struct Tag {
-    /// The tag.
     #[attribute(in_key)]
     pub tag: TagName,
-    /// When it was last given to a site.
+    #[serde(skip)]
     pub last_used_at: Timestamp,
+    /// The site that last claimed it. That site's change may not be stored yet.
+    #[serde(skip)]
+    pub last_used_by: SiteId,
 }
 
-/// What a task does.
 #[derive(Attribute, Clone, Copy, Debug, PartialEq, Eq)]
 #[attribute(rename_all = "camelCase")]
 pub enum TaskKind {
-    /// Changes more tags of a site than a transaction has room for.
     SiteChange,
-    /// Deletes a site with everything that belongs to it.
     SiteDelete,
-    /// Deletes a group with all memberships.
     GroupDelete,
 }
 
-/// How far a task is.
 #[derive(Attribute, Clone, Copy, Debug, PartialEq, Eq)]
 #[attribute(rename_all = "lowercase")]
 pub enum Phase {
-    /// New tags are stored; nobody sees them.
+    /// New tags are being stored; readers still see the old ones.
     Add,
-    /// The change is made; old tags are deleted.
+    /// The switch is committed; old tags are being deleted.
     Remove,
 }
 
-/// What admins write about a site.
 #[derive(Attribute, Clone, Debug, PartialEq)]
 #[attribute(rename_all = "camelCase")]
 pub struct Content {
-    /// Its address.
     pub url: String,
-    /// What it is called.
     pub title: String,
-    /// What it is about.
     pub description: String,
-    /// The text of its page.
     pub scraped_content: String,
-    /// Its tags.
     pub tags: Vec<String>,
 }
 
-/// What a task needs to know.
+/// A site's complete new content, and the tags to add and remove. Empty for deletions.
 #[derive(Attribute, Clone, Debug, Default, PartialEq)]
 #[attribute(rename_all = "camelCase")]
 pub struct Payload {
-    /// The complete new content of a site.
     pub content: Option<Content>,
-    /// Tags to add.
     pub add: Option<Vec<String>>,
-    /// Tags to remove.
     pub remove: Option<Vec<String>>,
 }
 
-/// Work of several steps, each of which may be done twice without harm.
+/// A multi-step procedure whose steps are idempotent.
 #[derive(Entity, Clone, Debug, PartialEq)]
 #[entity(
     Fus,
@@ -553,25 +470,16 @@ pub struct Payload {
     rename_all = "camelCase"
 )]
 pub struct Task {
-    /// By which it is found.
     #[attribute(in_key)]
     pub task_id: TaskId,
-    /// What it does.
     pub kind: TaskKind,
-    /// The PK of what it does it to.
+    /// Partition key of the item it works on.
     pub target: String,
-    /// How far it is.
     pub phase: Phase,
-    /// What it needs to know.
     pub payload: Payload,
-    /// How often it has failed.
     pub attempts: u32,
-    /// When it is tried next.
     pub next_at: Timestamp,
-    /// Why it failed last.
     pub last_error: Option<String>,
-    /// When it began.
     pub created_at: Timestamp,
-    /// When it was last tried.
     pub updated_at: Timestamp,
 }

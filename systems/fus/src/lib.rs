@@ -2,6 +2,7 @@
 //!
 //! Read it in this order: [`design`] is the table, [`rules`] are pure functions, [`service`] has the
 //! operations, `routes` puts them on the web, and `pages` is what people see.
+#![allow(missing_docs, reason = "an application, not a library")]
 
 pub mod design;
 pub mod error;
@@ -13,4 +14,5 @@ mod demo;
 mod routes;
 
 pub use demo::PERSONAS;
-pub use routes::{DeletionMode, system, system_with};
+pub use routes::{system, system_with};
+pub use service::DeletionMode;

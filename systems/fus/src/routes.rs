@@ -1,73 +1,50 @@
 //! HTTP: each handler parses a request, calls the service and maps its answer.
 
-mod bodies;
 mod people;
 mod sites;
 mod squash;
 mod upload;
 
 use crate::demo;
-use crate::design::{Fus, TaskId};
-use crate::error::Error;
-use crate::service::Service;
-use singlet_web::api::Api;
-use singlet_web::demo::Demo;
-use singlet_web::job::{Job, JobRun};
+use crate::design::{CommentId, Fus, GroupName, MatchId, PlayerId, SiteId, UserId};
+use crate::error::{Error, Result};
+use crate::service::{DeletionMode, Service};
 use singlet_web::page::Asset;
-use singlet_web::{OpenError, Opened, Resources, System};
-use std::time::Duration;
+use singlet_web::prelude::*;
 
 const MINUTE: Duration = Duration::from_secs(60);
 const DAY: Duration = Duration::from_secs(24 * 3600);
 
-/// Who continues a deletion after its first step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DeletionMode {
-    /// The server, as soon as the request is answered; the job if the server dies before the end.
-    Background,
-    /// The job alone: for tests that look at what a request itself has written.
-    JobOnly,
+type App = State<Service>;
+type OfSite = Path<SiteId>;
+type OfComment = Path<(SiteId, CommentId)>;
+type OfGroup = Path<GroupName>;
+type OfMember = Path<(GroupName, UserId)>;
+type OfUser = Path<UserId>;
+type OfPlayer = Path<PlayerId>;
+type OfMatch = Path<MatchId>;
+type Answer<T> = Result<Json<T>>;
+type Current<T> = Result<Versioned<T>>;
+type Done = Result<NoContent>;
+
+fn versioned<T>(version: u64, value: T) -> Versioned<T> {
+    Versioned { version, value }
 }
 
-/// What the routes work on.
-#[derive(Clone)]
-struct Shared {
-    service: Service,
-    deletions: DeletionMode,
-}
-
-impl Shared {
-    /// Runs a task while the client has its answer already.
-    fn run_in_background(&self, task: TaskId) {
-        if self.deletions == DeletionMode::JobOnly {
-            return;
-        }
-        let service = self.service.clone();
-        tokio::spawn(async move {
-            if let Err(error) = service.run_task(&task).await {
-                tracing::warn!(%task, %error, "the job goes on with a task");
-            }
-        });
-    }
-}
-
-/// The system, for the list of the command `singlet`.
-#[must_use]
 pub fn system() -> System {
     system_with(DeletionMode::Background)
 }
 
 /// The system, with another way to continue deletions.
-#[must_use]
 pub fn system_with(deletions: DeletionMode) -> System {
     System::new("fus", "FUS", "A catalogue of sites with ratings and comments, and a squash club.")
         .design::<Fus>()
         .problems::<Error>()
         .personas(&demo::PERSONAS)
         .open(move |resources: Resources| async move {
-            let service = open_service(&resources).await?;
+            let service = open_service(&resources).await?.with_deletions(deletions);
             service.ensure_squash().await.map_err(OpenError::system)?;
-            Ok(opened(service, deletions))
+            Ok(opened(&service))
         })
         .demo(async |resources: Resources, demo: Demo| {
             demo::load(&open_service(&resources).await?, demo).await
@@ -79,22 +56,21 @@ async fn open_service(resources: &Resources) -> Result<Service, OpenError> {
     Ok(Service::new(resources.database().await?, random, blobs))
 }
 
-fn opened(service: Service, deletions: DeletionMode) -> Opened {
-    let (finish, tags, images) = (service.clone(), service.clone(), service.clone());
-    let finish = Job::every("finish-tasks", MINUTE / 2, move |run: JobRun| {
-        let service = finish.clone();
-        async move { service.finish_tasks(&run).await }
-    });
-    let tags = Job::every("forget-tags", DAY, move |run: JobRun| {
-        let service = tags.clone();
-        async move { service.forget_tags(&run).await }
-    });
-    let images = Job::every("forget-images", DAY, move |run: JobRun| {
-        let service = images.clone();
-        async move { service.forget_images(&run).await }
-    });
-    let shared = Shared { service, deletions };
-    let api = Api::new(shared);
+fn opened(service: &Service) -> Opened {
+    let [finish, tags, images] = [(); 3].map(|()| service.clone());
+    let finish =
+        Job::every("finish-tasks", MINUTE / 2, move |run| finish.clone().finish_tasks(run));
+    let tags = Job::every("forget-tags", DAY, move |run| tags.clone().forget_tags(run));
+    let images = Job::every("forget-images", DAY, move |run| images.clone().forget_images(run));
+    let api = Api::new(service.clone()).path_ids([
+        ("siteId", "The id of the site.", Error::SiteNotFound),
+        ("commentId", "The id of the comment.", Error::CommentNotFound),
+        ("name", "The name of the group.", Error::GroupNotFound),
+        ("userId", "The id of the user.", Error::UserNotFound),
+        ("file", "The name of the file.", Error::ImageNotFound),
+        ("playerId", "The id of the player.", Error::PlayerNotFound),
+        ("matchId", "The id of the match.", Error::MatchNotFound),
+    ]);
     let api = squash::routes(people::routes(sites::routes(api)));
     Opened::new(api)
         .pages(pages())

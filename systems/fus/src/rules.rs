@@ -7,11 +7,11 @@ mod squash;
 mod standings;
 mod text;
 
-pub use address::{URL_CHARS_MAX, parse_address};
+pub use address::{Address, parse_address};
 pub use permission::{Permission, Role, Squash, combine, squash_access};
-pub use rating::{average_tenths, bars, half_stars};
-pub use squash::{MatchFault, MatchResult, NewMatch, check_match};
-pub use standings::{Form, Line, Played, Standings, StandingsCount, in_order, standings};
+pub use rating::average_tenths;
+pub use squash::{MatchResult, NewMatch, check_match};
+pub use standings::{Form, Line, Standings, StandingsCount, Totals, in_order};
 pub use text::{
-    TAG_CHARS_MAX, WORD_CHARS_MAX, WORDS_MAX, fold, parse_tag, site_words, typed_words,
+    NewTag, WORD_CHARS_MAX, WORDS_MAX, fold, has_words, parse_tag, site_words, typed_words,
 };

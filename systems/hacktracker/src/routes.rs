@@ -1,4 +1,4 @@
-//! HTTP: every function takes a request apart, calls the service, and shows what it says.
+//! HTTP: each file has its routes in a table, and below it the functions that take requests apart.
 
 mod games;
 mod scoring;
@@ -6,34 +6,80 @@ mod teams;
 mod users;
 
 use crate::demo;
-use crate::design::{HackTracker, Role};
-use crate::error::Error;
+use crate::design::{GameId, HackTracker, PlayerId, Role, TeamId};
+use crate::error::{Error, Result};
 use crate::live;
 use crate::service::Service;
-use axum::extract::State;
-use schemars::JsonSchema;
-use serde::Deserialize;
-use singlet_web::api::{Api, NoContent, Path, Route};
-use singlet_web::demo::Demo;
-use singlet_web::identity::Caller;
-use singlet_web::job::Job;
-use singlet_web::live::Live;
-use singlet_web::problem::INVALID;
-use singlet_web::{OpenError, Opened, Resources, System};
-use std::time::Duration;
+use singlet_web::prelude::*;
+use std::ops::Deref;
+
+/// Functions of routes that call an operation with the caller, the ids in the path, and one more part
+/// of the request: `route = operation(ids)[part] -> answer`.
+macro_rules! forward {
+    ($(
+        $route:ident = $operation:ident($($id:ident: $id_type:ty),+)
+            $([$part:ident: $type:ty])? $(-> $answer:ty)?;
+    )+) => {
+        $(forward!(@ $route $operation ($($id: $id_type),+) ($($part: $type)?) $($answer)?);)+
+    };
+    (
+        @ $route:ident $operation:ident ($($id:ident: $id_type:ty),+)
+        ($($part:ident: $type:ty)?) $answer:ty
+    ) => {
+        #[allow(unused_parens, reason = "one id is a path without a tuple")]
+        async fn $route(
+            app: App,
+            by: Caller,
+            Path(($($id),+)): Path<($($id_type),+)>,
+            $($part: $type)?
+        ) -> Reply<$answer> {
+            app.$operation(&by, $(&$id,)+ $(&$part)?).await.map(Json)
+        }
+    };
+    (
+        @ $route:ident $operation:ident ($($id:ident: $id_type:ty),+)
+        ($($part:ident: $type:ty)?)
+    ) => {
+        #[allow(unused_parens, reason = "one id is a path without a tuple")]
+        async fn $route(
+            app: App,
+            by: Caller,
+            Path(($($id),+)): Path<($($id_type),+)>,
+            $($part: $type)?
+        ) -> Done {
+            app.$operation(&by, $(&$id,)+ $(&$part)?).await.map(|()| NoContent)
+        }
+    };
+}
+use forward;
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 const PURGE_LEASE: Duration = Duration::from_secs(60);
 
-/// What the routes work on.
 #[derive(Clone)]
 struct Shared {
     service: Service,
     live: Live,
 }
 
-/// The system, for the list of the command `singlet`.
-#[must_use]
+impl Deref for Shared {
+    type Target = Service;
+
+    fn deref(&self) -> &Service {
+        &self.service
+    }
+}
+
+type App = State<Shared>;
+type Reply<T> = Result<Json<T>>;
+type Done = Result<NoContent>;
+type Season = Query<OfSeason>;
+/// Lists that usually fit on one page.
+type WholePaging = Paging<100, 100>;
+type OfTeam = Path<TeamId>;
+type OfPlayer = Path<(TeamId, PlayerId)>;
+type OfGame = Path<GameId>;
+
 pub fn system() -> System {
     System::new(
         "hacktracker",
@@ -55,7 +101,7 @@ async fn open_service(resources: &Resources) -> Result<Service, OpenError> {
 
 fn opened(service: Service) -> Opened {
     let live = live::live(&service);
-    let pages = singlet_web::assets! {
+    let pages = assets! {
         "/" => "pages/index.html",
         "/team/{team}" => "pages/team.html",
         "/game/{game}" => "pages/game.html",
@@ -63,10 +109,13 @@ fn opened(service: Service) -> Opened {
         "/player/{team}/{player}" => "pages/player.html",
         "/me" => "pages/player.html",
         "/join/{team}/{code}" => "pages/join.html",
+        "/admin" => "pages/admin.html",
         "/hacktracker.css" => "pages/hacktracker.css",
+        "/admin.js" => "pages/admin.js",
         "/index.js" => "pages/index.js",
         "/team.js" => "pages/team.js",
         "/roster.js" => "pages/roster.js",
+        "/roster-lines.js" => "pages/roster-lines.js",
         "/schedule.js" => "pages/schedule.js",
         "/team-stats.js" => "pages/team-stats.js",
         "/members.js" => "pages/members.js",
@@ -91,8 +140,17 @@ fn opened(service: Service) -> Opened {
         "/signed-in.js" => "pages/signed-in.js",
         "/score-form.js" => "pages/score-form.js",
     };
-    let shared = Shared { service: service.clone(), live: live.clone() };
-    let api = Api::new(shared);
+    let api = Api::new(Shared { service: service.clone(), live: live.clone() })
+        .path_ids([
+            ("team", "The id of the team.", Error::TeamNotFound),
+            ("user", "The id of the user.", Error::MemberNotFound),
+            ("code", "The code of the invite.", Error::InviteNotFound),
+            ("player", "The id of the player.", Error::PlayerNotFound),
+            ("game", "The id of the game.", Error::GameNotFound),
+            ("atBat", "The id of the at-bat.", Error::AtBatNotFound),
+        ])
+        .path_problems("team", [Error::MembershipInactive, Error::TeamDeleted])
+        .path_problems("game", [Error::MembershipInactive, Error::TeamDeleted]);
     let api = scoring::routes(games::routes(teams::routes(users::routes(api))));
     let purge = Job::every("remove-members-of-deleted-teams", DAY, move |run| {
         service.clone().purge_job(run)
@@ -101,58 +159,18 @@ fn opened(service: Service) -> Opened {
 }
 
 #[derive(Deserialize, JsonSchema)]
-struct OfTeam {
-    /// The id of the team.
-    team: crate::design::TeamId,
-}
-
-#[derive(Deserialize, JsonSchema)]
-struct OfGame {
-    /// The id of the game.
-    game: crate::design::GameId,
-}
-
-/// A season, to leave out the others.
-#[derive(Deserialize, JsonSchema)]
 struct OfSeason {
     /// Only this season.
     #[schemars(length(min = 1, max = 160))]
     season: Option<String>,
 }
 
-/// What every route of a team may answer.
-fn of_team(route: Route<Shared>) -> Route<Shared> {
-    route
-        .problems([Error::TeamNotFound, Error::MembershipInactive, Error::TeamDeleted])
-        .problems([&INVALID])
+/// Stored answers are not repeated to callers who may no longer manage the team.
+async fn check_manager(app: App, by: Caller, team: OfTeam) -> Done {
+    app.member(&by, &team, Role::Manager).await.map(|_| NoContent)
 }
 
-/// What every route of a game may answer.
-fn of_game(route: Route<Shared>) -> Route<Shared> {
-    route
-        .problems([Error::GameNotFound, Error::MembershipInactive, Error::TeamDeleted])
-        .problems([&INVALID])
-}
-
-/// What every change of a game may answer.
-fn of_revision(route: Route<Shared>) -> Route<Shared> {
-    of_game(route).problems([Error::GameMovedOn, Error::WrongStatus])
-}
-
-/// Refuses to repeat an answer to those who may no longer manage the team.
-async fn check_manager(
-    State(shared): State<Shared>,
-    caller: Caller,
-    of: Path<OfTeam>,
-) -> Result<NoContent, Error> {
-    shared.service.check_member(&caller, &of.team, Role::Manager).await.map(|()| NoContent)
-}
-
-/// Refuses to repeat an answer to those who may no longer score the game.
-async fn check_scorekeeper(
-    State(shared): State<Shared>,
-    caller: Caller,
-    of: Path<OfGame>,
-) -> Result<NoContent, Error> {
-    shared.service.check_game(&caller, &of.game, Role::Scorekeeper).await.map(|()| NoContent)
+/// Nor to those who may no longer score the game.
+async fn check_scorekeeper(app: App, by: Caller, game: OfGame) -> Done {
+    app.game_member(&by, &game, Role::Scorekeeper).await.map(|_| NoContent)
 }

@@ -11,7 +11,6 @@ mod purge;
 mod scoring;
 mod statistics;
 mod teams;
-mod text;
 mod users;
 
 pub use purge::RECOVERY_TIME;
@@ -20,17 +19,22 @@ use crate::design::{
     Book, Game, GameId, HackTracker, MemberStatus, Membership, Player, Role, Team, TeamId,
     TeamType, User, UserId,
 };
-use crate::error::Error;
+use crate::error::{Error, Result};
 use crate::rules::scoring::sort_at_bats;
 use singlet::prelude::*;
+use singlet::transaction::Transaction;
 use singlet_web::access::Access;
 use singlet_web::identity::Caller;
+use singlet_web::problem::ApiError as _;
 use singlet_web::random::Random;
+
+/// A transaction that is tried again if another request was faster.
+type Writes<'d> = Transaction<'d, HackTracker, Error>;
 
 /// The group whose members list all users, teams and games.
 pub const ADMIN_GROUP: &str = "Admin";
 
-/// The operations. Clones share the database handle.
+/// Clones share the database handle.
 #[derive(Clone)]
 pub struct Service {
     db: Db<HackTracker>,
@@ -38,7 +42,6 @@ pub struct Service {
 }
 
 /// A caller who is a member of a team, and the team.
-#[derive(Clone, Debug)]
 pub(crate) struct TeamAccess {
     user_id: UserId,
     team: Team,
@@ -52,27 +55,27 @@ impl TeamAccess {
 
     /// Refuses inactive members, then those with a lesser role, then everybody if the team is
     /// deleted.
-    fn require(&self, caller: &Caller, role: Role) -> Result<(), Error> {
+    fn require(&self, caller: &Caller, role: Role) -> Result<()> {
         self.require_active()?;
         Access::new(Some(caller), Some(self.role())).require(role)?;
         self.require_not_deleted()
     }
 
     /// The same for rights that do not only depend on the caller's role.
-    fn require_if(&self, caller: &Caller, allowed: bool, who: &str) -> Result<(), Error> {
+    fn require_if(&self, caller: &Caller, allowed: bool, who: &str) -> Result<()> {
         self.require_active()?;
         Access::new(Some(caller), Some(self.role())).require_if(allowed, who)?;
         self.require_not_deleted()
     }
 
-    fn require_active(&self) -> Result<(), Error> {
+    fn require_active(&self) -> Result<()> {
         match self.membership.status {
             MemberStatus::Active => Ok(()),
             MemberStatus::Inactive => Err(Error::MembershipInactive),
         }
     }
 
-    fn require_not_deleted(&self) -> Result<(), Error> {
+    fn require_not_deleted(&self) -> Result<()> {
         match self.team.deleted_at {
             None => Ok(()),
             Some(_) => Err(Error::TeamDeleted),
@@ -80,7 +83,7 @@ impl TeamAccess {
     }
 
     /// Refuses what PERSONAL teams do not have.
-    fn require_managed(&self) -> Result<(), Error> {
+    fn require_managed(&self) -> Result<()> {
         match self.team.team_type {
             TeamType::Managed => Ok(()),
             TeamType::Personal => Err(Error::PersonalTeam),
@@ -93,25 +96,25 @@ impl TeamAccess {
 }
 
 impl Service {
-    /// A service on a database that has the table.
-    #[must_use]
     pub fn new(db: Db<HackTracker>, random: Random) -> Self {
         Self { db, random }
     }
 
-    /// The database, for those who follow its changes.
-    #[must_use]
     pub fn db(&self) -> &Db<HackTracker> {
         &self.db
     }
 
-    /// The caller's membership and the team; strangers get `missing`, as for an unknown id.
+    fn transaction(&self, now: Timestamp) -> Writes<'_> {
+        self.db.transaction().at(now).or(Error::changed)
+    }
+
+    /// Strangers get `missing`, as for an unknown id.
     async fn access(
         &self,
         caller: &Caller,
         team_id: &TeamId,
         missing: Error,
-    ) -> Result<TeamAccess, Error> {
+    ) -> Result<TeamAccess> {
         let user_id: UserId = caller.id()?;
         let (membership, team) = futures_util::try_join!(
             self.db.get(Membership::key(&user_id, team_id).consistent()),
@@ -124,46 +127,29 @@ impl Service {
     }
 
     /// A member of a team with at least this role.
-    async fn member(
+    pub(crate) async fn member(
         &self,
         caller: &Caller,
         team_id: &TeamId,
         role: Role,
-    ) -> Result<TeamAccess, Error> {
+    ) -> Result<TeamAccess> {
         let access = self.access(caller, team_id, Error::TeamNotFound).await?;
         access.require(caller, role)?;
         Ok(access)
     }
 
-    /// Refuses callers without at least this role in a team: asked before an answer is repeated.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::TeamNotFound`] for strangers, 403 for members with a lesser role.
-    pub async fn check_member(
-        &self,
-        caller: &Caller,
-        team_id: &TeamId,
-        role: Role,
-    ) -> Result<(), Error> {
-        self.member(caller, team_id, role).await.map(|_| ())
-    }
-
-    /// Refuses callers without at least this role in the team of a game.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::GameNotFound`] for strangers, 403 for members with a lesser role.
-    pub async fn check_game(
+    /// A member of a game's team with at least this role.
+    pub(crate) async fn game_member(
         &self,
         caller: &Caller,
         game_id: &GameId,
         role: Role,
-    ) -> Result<(), Error> {
+    ) -> Result<TeamAccess> {
         let game = self.db.get(Game::key(game_id).consistent()).await?;
         let team_id = game.ok_or(Error::GameNotFound)?.team_id;
         let access = self.access(caller, &team_id, Error::GameNotFound).await?;
-        access.require(caller, role)
+        access.require(caller, role)?;
+        Ok(access)
     }
 
     /// A game with its at-bats in order, for a member of its team with at least this role.
@@ -172,27 +158,51 @@ impl Service {
         caller: &Caller,
         game_id: &GameId,
         role: Role,
-    ) -> Result<(TeamAccess, Book), Error> {
+    ) -> Result<(TeamAccess, Book)> {
         let book = self.read_book(game_id).await?;
         let access = self.access(caller, &book.game.team_id, Error::GameNotFound).await?;
         access.require(caller, role)?;
         Ok((access, book))
     }
 
-    async fn read_book(&self, game_id: &GameId) -> Result<Book, Error> {
+    async fn read_book(&self, game_id: &GameId) -> Result<Book> {
         let book = self.db.load(Book::of(game_id).consistent()).await?;
         let mut book = book.ok_or(Error::GameNotFound)?;
         sort_at_bats(&mut book.at_bats);
         Ok(book)
     }
 
-    async fn roster(&self, team_id: &TeamId) -> Result<Vec<Player>, Error> {
+    async fn roster(&self, team_id: &TeamId) -> Result<Vec<Player>> {
         Ok(self.db.query(Player::roster(team_id).consistent()).all().await?)
     }
 
-    /// The caller's profile.
-    async fn profile(&self, caller: &Caller) -> Result<User, Error> {
+    /// The caller's profile. Users of older versions have no count of PERSONAL teams: these are
+    /// counted when it is needed for the first time.
+    async fn profile(&self, caller: &Caller) -> Result<User> {
         let user_id: UserId = caller.id()?;
-        self.db.get(User::key(&user_id).consistent()).await?.ok_or(Error::UserNotFound)
+        let key = User::key(&user_id);
+        let user = self.db.get(key.clone().consistent()).await?.ok_or(Error::UserNotFound)?;
+        if user.personal_count > 0 {
+            return Ok(user);
+        }
+        let is_label =
+            |team: &Team| team.team_type == TeamType::Personal && team.deleted_at.is_none();
+        let teams = self.memberships(&user_id).await?;
+        let count = teams.iter().filter(|(_, team)| is_label(team)).count() as u32;
+        let counted = update(key).set(User::PERSONAL_COUNT, count);
+        let counted = counted.only_if(User::PERSONAL_COUNT.missing()).returning_new();
+        self.db.run(counted.or(Error::changed())).await
+    }
+
+    /// A user's memberships with the teams, deleted ones too.
+    async fn memberships(&self, user_id: &UserId) -> Result<Vec<(Membership, Team)>> {
+        let memberships = self.db.query(Membership::teams_of(user_id).consistent()).all().await?;
+        let keys = memberships.iter().map(|membership| Team::key(&membership.team_id).consistent());
+        let teams = self.db.get_many(keys).await?;
+        Ok(memberships
+            .into_iter()
+            .zip(teams)
+            .filter_map(|(one, team)| Some((one, team?)))
+            .collect())
     }
 }

@@ -1,8 +1,8 @@
-//! What clients see: attributes of the items without their keys, and what is derived from them.
+//! Answers that join or compute something. Entities that are shown as stored have no view.
 
 use crate::design::{
-    AtBat, Book, Game, GameId, Invite, MemberStatus, Player, PlayerId, Role, Team, TeamId,
-    TeamMember, TeamPartition, UserId,
+    AtBat, AtBatResult, Book, Game, GameId, HitType, Invite, MemberStatus, Player, PlayerId,
+    PlayerStatus, Role, Team, TeamId, TeamMember, TeamPartition, User, UserId,
 };
 use crate::rules::half::may_be_over;
 use crate::rules::stats::Line;
@@ -11,16 +11,189 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use singlet::Timestamp;
 
-/// A game.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-#[schemars(rename = "GameView")]
-pub struct GameView {
-    /// The game.
-    #[serde(flatten)]
-    pub game: Game,
-    /// Whether the rules say that it may be over.
-    pub finish_proposed: bool,
+/// A field with `?` is left out when it has no value.
+macro_rules! views {
+    ($(
+        $(#[$attribute:meta])*
+        $name:ident {
+            $($(#[$field_attribute:meta])* $field:ident $(?: $optional:ty)? $(: $type:ty)?,)+
+        }
+    )+) => {
+        $(
+            #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+            $(#[$attribute])*
+            #[serde(rename_all = "camelCase")]
+            pub struct $name {
+                $(
+                    $(#[$field_attribute])*
+                    $(pub $field: $type,)?
+                    $(
+                        #[serde(skip_serializing_if = "Option::is_none")]
+                        pub $field: Option<$optional>,
+                    )?
+                )+
+            }
+        )+
+    };
+}
+
+views! {
+    #[schemars(rename = "GameView")]
+    GameView {
+        #[serde(flatten)]
+        game: Game,
+        /// Whether the rules say that the game may be over.
+        finish_proposed: bool,
+    }
+
+    GameDetail {
+        game: GameView,
+        /// By inning and order.
+        at_bats: Vec<AtBat>,
+        /// The roster of the team.
+        players: Vec<Player>,
+        #[serde(rename = "box")]
+        box_score: Vec<BoxRow>,
+        line_score: LineScore,
+        /// Closed halves without three outs.
+        issues: Vec<Issue>,
+    }
+
+    ScoringView {
+        game: GameView,
+        /// The at-bat that was recorded or corrected.
+        at_bat?: AtBat,
+        /// Other at-bats that changed with it.
+        changed: Vec<AtBat>,
+        /// Closed halves without three outs.
+        issues: Vec<Issue>,
+    }
+
+    MyTeam {
+        #[serde(flatten)]
+        team: Team,
+        role: Role,
+        status: MemberStatus,
+        /// The caller's player there.
+        player_id?: PlayerId,
+        /// Until when a deleted team can be recovered.
+        recoverable_until?: Timestamp,
+    }
+
+    TeamPage {
+        team: Team,
+        members: Vec<TeamMember>,
+        players: Vec<Player>,
+        /// Open invites, as far as the caller may see them.
+        invites: Vec<InviteView>,
+    }
+
+    MemberView {
+        user_id: UserId,
+        #[serde(flatten)]
+        name: UserName,
+        role: Role,
+        status: MemberStatus,
+        joined_at: Timestamp,
+    }
+
+    InviteView {
+        code: String,
+        /// The page on which it is accepted.
+        link: String,
+        role: Role,
+        /// The ghost to link.
+        player_id?: PlayerId,
+        invited_by: UserId,
+        /// In seconds since 1970.
+        expires_at: i64,
+    }
+
+    /// An invite as everybody with its code sees it.
+    OpenInvite {
+        team: TeamName,
+        role: Role,
+        /// The ghost to link.
+        player?: PlayerName,
+        invited_by: UserName,
+        /// In seconds since 1970.
+        expires_at: i64,
+    }
+
+    TeamName {
+        team_id: TeamId,
+        name: String,
+    }
+
+    #[derive(Default)]
+    UserName {
+        first_name: String,
+        last_name: String,
+    }
+
+    PlayerName {
+        player_id: PlayerId,
+        first_name: String,
+        last_name?: String,
+        player_number?: u8,
+    }
+
+    GameLine {
+        game_id: GameId,
+        team_id: TeamId,
+        scheduled_start?: Timestamp,
+        opponent_name?: String,
+        season_id?: String,
+        line: Line,
+    }
+
+    /// Where a ball came down: x from left to right, y from top to bottom, 0 to 1.
+    SprayPoint {
+        x: f64,
+        y: f64,
+        result: AtBatResult,
+        hit_type?: HitType,
+        game_id: GameId,
+    }
+
+    PlayerStats {
+        line: Line,
+        /// By date; games without one last.
+        games: Vec<GameLine>,
+        spray: Vec<SprayPoint>,
+    }
+
+    TeamPlayerLine {
+        #[serde(flatten)]
+        player: PlayerName,
+        status: PlayerStatus,
+        line: Line,
+    }
+
+    TeamStats {
+        line: Line,
+        players: Vec<TeamPlayerLine>,
+    }
+
+    CareerTeam {
+        #[serde(flatten)]
+        team: TeamName,
+        is_deleted: bool,
+        player_id: PlayerId,
+        line: Line,
+    }
+
+    /// The caller's statistics over all teams.
+    Career {
+        #[serde(flatten)]
+        stats: PlayerStats,
+        teams: Vec<CareerTeam>,
+    }
+}
+
+/// Owners make, see and withdraw invites for all roles, managers for players and scorekeepers.
+pub fn may_invite(role: Role, invited: Role) -> bool {
+    role == Role::Owner || (role == Role::Manager && invited < Role::Manager)
 }
 
 impl From<Game> for GameView {
@@ -29,28 +202,8 @@ impl From<Game> for GameView {
     }
 }
 
-/// A game with everything that is shown of it.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct GameDetail {
-    /// The game.
-    pub game: GameView,
-    /// Its at-bats, by inning and order.
-    pub at_bats: Vec<AtBat>,
-    /// The roster of its team.
-    pub players: Vec<Player>,
-    /// Who batted what.
-    #[serde(rename = "box")]
-    pub box_score: Vec<BoxRow>,
-    /// Runs by inning.
-    pub line_score: LineScore,
-    /// Closed halves without three outs.
-    pub issues: Vec<Issue>,
-}
-
 impl GameDetail {
     /// Of a book whose at-bats are in order.
-    #[must_use]
     pub fn new(book: Book, players: Vec<Player>) -> Self {
         Self {
             box_score: summary::box_score(&book),
@@ -63,113 +216,12 @@ impl GameDetail {
     }
 }
 
-/// What scoring answers.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct ScoringView {
-    /// The game.
-    pub game: GameView,
-    /// The at-bat that was recorded or corrected.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub at_bat: Option<AtBat>,
-    /// Other at-bats that changed with it.
-    pub changed: Vec<AtBat>,
-    /// Closed halves without three outs.
-    pub issues: Vec<Issue>,
-}
-
-/// A team of mine.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct MyTeam {
-    /// The team.
-    #[serde(flatten)]
-    pub team: Team,
-    /// What I am there.
-    pub role: Role,
-    /// Whether I may use it.
-    pub status: MemberStatus,
-    /// My player there.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub player_id: Option<PlayerId>,
-    /// Until when a deleted team can be recovered.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub recoverable_until: Option<Timestamp>,
-}
-
-/// A list that is not paged, because it is bounded.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-pub struct List<T> {
-    /// The entries.
-    pub items: Vec<T>,
-}
-
-/// A team with its members, its roster and its invites.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct TeamPage {
-    /// The team.
-    pub team: Team,
-    /// Its members.
-    pub members: Vec<TeamMember>,
-    /// Its roster.
-    pub players: Vec<Player>,
-    /// Its open invites, as far as the caller may see them.
-    pub invites: Vec<InviteView>,
-}
-
 impl TeamPage {
-    /// As a member with this role sees it.
-    #[must_use]
     pub fn new(partition: TeamPartition, role: Role) -> Self {
         let TeamPartition { team, members, players, invites, .. } = partition;
         let invites = invites.into_iter().filter(|invite| may_invite(role, invite.role));
         Self { team, members, players, invites: invites.map(InviteView::from).collect() }
     }
-}
-
-/// Whether a member with this role invites users, and sees and withdraws invites, for another role:
-/// owners for all of them, managers for players and scorekeepers.
-#[must_use]
-pub fn may_invite(role: Role, invited: Role) -> bool {
-    role == Role::Owner || (role == Role::Manager && invited < Role::Manager)
-}
-
-/// A member with a name.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct MemberView {
-    /// The user.
-    pub user_id: UserId,
-    /// The first name.
-    pub first_name: String,
-    /// The last name.
-    pub last_name: String,
-    /// What the user is there.
-    pub role: Role,
-    /// Whether the user may use the team.
-    pub status: MemberStatus,
-    /// When the user joined.
-    pub joined_at: Timestamp,
-}
-
-/// An invite.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct InviteView {
-    /// The code.
-    pub code: String,
-    /// The page on which it is accepted.
-    pub link: String,
-    /// What the user will be.
-    pub role: Role,
-    /// The ghost to link.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub player_id: Option<PlayerId>,
-    /// Who made it.
-    pub invited_by: UserId,
-    /// When it is gone, in seconds since 1970.
-    pub expires_at: i64,
 }
 
 impl From<Invite> for InviteView {
@@ -185,166 +237,15 @@ impl From<Invite> for InviteView {
     }
 }
 
-/// An invite as whoever has its code sees it.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct OpenInvite {
-    /// The team.
-    pub team: TeamName,
-    /// What the user will be.
-    pub role: Role,
-    /// The ghost to link.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub player: Option<PlayerName>,
-    /// Who made it.
-    pub invited_by: UserName,
-    /// When it is gone, in seconds since 1970.
-    pub expires_at: i64,
-}
-
-/// A team's name.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct TeamName {
-    /// The team.
-    pub team_id: TeamId,
-    /// What it is called.
-    pub name: String,
-}
-
-/// A user's name.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct UserName {
-    /// The first name.
-    pub first_name: String,
-    /// The last name.
-    pub last_name: String,
-}
-
-/// A player's name and number.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct PlayerName {
-    /// The player.
-    pub player_id: PlayerId,
-    /// The first name.
-    pub first_name: String,
-    /// The last name.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub last_name: Option<String>,
-    /// The number.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub player_number: Option<u8>,
-}
-
-impl From<&Player> for PlayerName {
-    fn from(player: &Player) -> Self {
-        Self {
-            player_id: player.player_id.clone(),
-            first_name: player.first_name.clone(),
-            last_name: player.last_name.clone(),
-            player_number: player.player_number,
-        }
+impl From<User> for UserName {
+    fn from(user: User) -> Self {
+        Self { first_name: user.first_name, last_name: user.last_name }
     }
 }
 
-/// What somebody batted in one game.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct GameLine {
-    /// The game.
-    pub game_id: GameId,
-    /// The team.
-    pub team_id: TeamId,
-    /// When it began.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub scheduled_start: Option<Timestamp>,
-    /// Against whom.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub opponent_name: Option<String>,
-    /// The season.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub season_id: Option<String>,
-    /// What was batted.
-    pub line: Line,
-}
-
-/// Where a ball came down.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct SprayPoint {
-    /// From left to right.
-    pub x: f64,
-    /// From top to bottom.
-    pub y: f64,
-    /// How the at-bat ended.
-    pub result: crate::design::AtBatResult,
-    /// How the ball was hit.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub hit_type: Option<crate::design::HitType>,
-    /// The game.
-    pub game_id: GameId,
-}
-
-/// A player's statistics.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-pub struct PlayerStats {
-    /// All at-bats.
-    pub line: Line,
-    /// By game, the first one first.
-    pub games: Vec<GameLine>,
-    /// Where the balls came down.
-    pub spray: Vec<SprayPoint>,
-}
-
-/// What one player of a team batted.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct TeamPlayerLine {
-    /// The player.
-    #[serde(flatten)]
-    pub player: PlayerName,
-    /// Whether the player plays.
-    pub status: crate::design::PlayerStatus,
-    /// What the player batted.
-    pub line: Line,
-}
-
-/// A team's statistics.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-pub struct TeamStats {
-    /// All at-bats.
-    pub line: Line,
-    /// By player.
-    pub players: Vec<TeamPlayerLine>,
-}
-
-/// What a user batted for one team.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct CareerTeam {
-    /// The team.
-    pub team_id: TeamId,
-    /// What it is called.
-    pub name: String,
-    /// Whether it is deleted.
-    pub is_deleted: bool,
-    /// The player that the user is there.
-    pub player_id: PlayerId,
-    /// What was batted.
-    pub line: Line,
-}
-
-/// A user's statistics over all teams.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-pub struct Career {
-    /// All at-bats.
-    pub line: Line,
-    /// By game, the first one first.
-    pub games: Vec<GameLine>,
-    /// Where the balls came down.
-    pub spray: Vec<SprayPoint>,
-    /// By team.
-    pub teams: Vec<CareerTeam>,
+impl From<Player> for PlayerName {
+    fn from(player: Player) -> Self {
+        let Player { player_id, first_name, last_name, player_number, .. } = player;
+        Self { player_id, first_name, last_name, player_number }
+    }
 }

@@ -1,10 +1,9 @@
 //! The colours of tokens.
 
-/// The first ones, easy to tell apart on light and on dark ground.
+/// Easy to tell apart, on light and on dark ground.
 const PALETTE: [&str; 6] = ["#3B82F6", "#EF4444", "#10B981", "#F59E0B", "#A855F7", "#EC4899"];
 
-/// A colour that none of these has: the first of the palette that is free, and for large games one
-/// from around the colour circle.
+/// A colour that none of these has: of the palette, or in large games of the colour circle.
 pub(crate) fn free_color<'a>(taken: impl Iterator<Item = &'a str> + Clone) -> String {
     let is_free = |color: &str| !taken.clone().any(|one| one.eq_ignore_ascii_case(color));
     let from_palette = PALETTE.into_iter().find(|color| is_free(color)).map(str::to_owned);
@@ -12,7 +11,7 @@ pub(crate) fn free_color<'a>(taken: impl Iterator<Item = &'a str> + Clone) -> St
     from_palette.or_else(|| around.take(1_000).find(|color| is_free(color))).unwrap_or_default()
 }
 
-/// Hues at steps of the golden angle, which never come close to each other for long.
+/// Steps of the golden angle keep hues apart.
 fn around_the_circle(step: u32) -> String {
     let hue = (f64::from(step) * 137.508) % 360.0;
     // Every full round is a little darker.
@@ -40,7 +39,7 @@ mod tests {
             colors.push(color);
         }
         assert_eq!(colors[..6], PALETTE);
-        // Who leaves makes a colour free.
+        // The colour of a player who leaves is free.
         colors.remove(2);
         assert_eq!(free_color(colors.iter().map(String::as_str)), PALETTE[2]);
     }

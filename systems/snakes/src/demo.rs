@@ -1,6 +1,5 @@
 //! Demo data: a game that waits for players, one that is played, and one that is over.
 
-use crate::board::Board;
 use crate::rules::Mode;
 use crate::service::{NewGame, Service};
 use singlet_web::demo::{Demo, DemoError};
@@ -8,10 +7,8 @@ use std::time::Duration;
 
 const MINUTE: Duration = Duration::from_secs(60);
 
-/// Loads the demo data through the service, so that it obeys every rule.
 pub(crate) async fn load(service: &Service, demo: &Demo) -> Result<(), DemoError> {
-    let start = demo.loaded_at().before(40 * MINUTE);
-    demo.set_time(start);
+    demo.set_time(demo.loaded_at().before(40 * MINUTE));
     play(service, demo, &["Ada", "Blaise", "Carl"], Mode::Turns, usize::MAX).await?;
     demo.set_time(demo.loaded_at().before(12 * MINUTE));
     play(service, demo, &["Dora", "Emil"], Mode::Turns, 9).await?;
@@ -19,7 +16,7 @@ pub(crate) async fn load(service: &Service, demo: &Demo) -> Result<(), DemoError
     play(service, demo, &["Fritz", "Gerda"], Mode::Race, 0).await
 }
 
-/// A game of these players, with so many moves at most. One without moves has not begun.
+/// Plays a game until it is over or has so many moves. Without moves it is not started.
 async fn play(
     service: &Service,
     demo: &Demo,
@@ -28,7 +25,7 @@ async fn play(
     moves_max: usize,
 ) -> Result<(), DemoError> {
     let Some((creator, others)) = names.split_first() else { return Ok(()) };
-    let new = NewGame { name: (*creator).to_owned(), mode, board: Board::default() };
+    let new = NewGame { name: (*creator).to_owned(), mode, ..NewGame::default() };
     let made = service.create_game(new).await?;
     let code = made.lobby.game.code;
     let mut secrets = vec![made.secret];

@@ -1,28 +1,19 @@
 //! The table: games, their players, and the connections over which they play.
 //!
-//! As the source shows it. Four attributes of a game are ours: `mode`; `turn`, whose turn it is;
-//! `sequence` and `lastEvent`, which make the game's item the place where everything that happens
-//! gets its order, so that whoever follows the changes of that one item sees all of it. Four more:
-//! `membersTTL` says how long the items around a game are kept, `history` has the last events,
-//! `winnerName` outlives the winner's own item, and `rematchCode` is the game that follows.
+//! Most attributes are the source's. `sequence` and `lastEvent` are ours: they make a game's item
+//! the place where events get their order, so following this one item is enough to see them all.
 
 use crate::board::Board;
 use crate::rules::{Effect, Mode};
+use schemars::JsonSchema;
+use serde::Serialize;
 use singlet::prelude::*;
 
-id! {
-    /// Six letters and digits by which a game is known.
-    Code,
-    /// A player of one game.
-    PlayerId,
-    /// A socket that is open.
-    ConnectionId,
-}
+id!(Code, PlayerId, ConnectionId);
 
 /// How many events are kept with a game that is played in turns.
 pub const HISTORY_LEN_MAX: usize = 20;
 
-/// The one table.
 #[table(
     name = "snakes-{env}",
     key = (PK, SK),
@@ -33,105 +24,85 @@ pub const HISTORY_LEN_MAX: usize = 20;
 )]
 pub struct Snakes;
 
-/// A game.
-#[derive(Entity, Clone, Debug, PartialEq)]
+#[derive(Entity, Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[entity(
     Snakes,
     key = ("GAME#{code}", "METADATA"),
     GSI1 newest = ("GAMES", "{created_at}"),
     rename_all = "camelCase"
 )]
+#[serde(rename_all = "camelCase")]
 pub struct Game {
-    /// By which it is found and shared.
     pub code: Code,
-    /// How far it is.
     pub status: Status,
-    /// How it is played.
     pub mode: Mode,
-    /// The player who may start it.
+    /// The player who may start the game.
     pub creator_id: PlayerId,
-    /// What it is played on.
+    pub creator_name: Option<String>,
     pub board: Board,
-    /// Who has won.
     #[attribute(null)]
     pub winner_id: Option<PlayerId>,
-    /// What the winner is called. Kept here, because the winner's item is gone once they leave.
+    /// Stays when the winner leaves.
     pub winner_name: Option<String>,
-    /// Whose turn it is, while it is played in turns.
+    /// Whose turn it is. Null in a race, and while the game is not being played.
     pub turn: Option<PlayerId>,
-    /// How many players there are, so that the last place is not given away twice.
     pub player_count: u32,
-    /// The number of the last event.
+    /// The number of the last event. Pushes carry the numbers after it.
     pub sequence: u64,
-    /// The last event.
     pub last_event: Event,
-    /// The last events, oldest first. In a race nothing is kept: many move at the same moment, and
-    /// none of them knows the others' moves.
-    pub history: Option<Vec<Event>>,
+    /// The last 20 events, oldest first. Empty in a race, where moves are concurrent.
+    #[attribute(default)]
+    pub history: Vec<Event>,
     /// The game that the same players play next.
     pub rematch_code: Option<Code>,
-    /// Until when the items of its players and connections are kept: never shorter than the game.
+    /// Of a rematch: the seats below this one are for the players of the game before.
+    #[serde(skip)]
+    pub reserved_seats: Option<u32>,
+    /// Until when its players are kept: at least as long as the game.
     #[attribute(rename = "membersTTL")]
+    #[serde(skip)]
     pub members_ttl: Expiry,
-    /// When it was made.
     #[attribute(created)]
     pub created_at: Timestamp,
-    /// When it last changed.
     #[attribute(updated)]
     pub updated_at: Timestamp,
-    /// When it is gone unless it changes.
     #[attribute(ttl)]
+    #[serde(skip)]
     pub expires: Option<Expiry>,
 }
 
-impl Game {
-    /// The history of this game after one more event.
-    pub(crate) fn history_with(&self, event: &Event) -> Option<Vec<Event>> {
-        if self.mode == Mode::Race {
-            return None;
-        }
-        let mut events = self.history.clone().unwrap_or_default();
-        events.push(event.clone());
-        let surplus = events.len().saturating_sub(HISTORY_LEN_MAX);
-        events.drain(..surplus);
-        Some(events)
-    }
-}
-
-/// A player of one game.
-#[derive(Entity, Clone, Debug, PartialEq)]
+#[derive(Entity, Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[entity(
     Snakes,
     key = ("GAME#{game_code}", "PLAYER#{id}"),
     GSI1 by_id = ("PLAYER#{id}", "{joined_at}"),
     rename_all = "camelCase"
 )]
+#[serde(rename_all = "camelCase")]
 pub struct Player {
-    /// By which everybody knows it.
     pub id: PlayerId,
-    /// The game.
     pub game_code: Code,
-    /// What it is called.
     pub name: String,
-    /// The colour of its token.
+    /// Of the token, such as `#3B82F6`.
     pub color: String,
-    /// Its square; 0 before the first.
-    pub position: u32,
-    /// The socket over which it plays.
+    /// Players take turns in the order of their seats, which they keep in a rematch.
+    pub seat: Option<u32>,
+    /// The player's square; 0 before the first.
+    pub position: u16,
     #[attribute(null)]
+    #[serde(skip)]
     pub connection_id: Option<ConnectionId>,
-    /// Whether that is open.
     pub is_connected: bool,
-    /// SHA-256 of the secret by which it acts. The secret itself is stored nowhere.
+    /// SHA-256 of the player's secret, which itself is not stored.
+    #[serde(skip)]
     pub secret_hash: Bytes,
-    /// When it joined.
     pub joined_at: Timestamp,
-    /// When it is gone.
     #[attribute(ttl)]
+    #[serde(skip)]
     pub expires: Option<Expiry>,
 }
 
-/// A socket over which a player plays.
+/// An open socket of a player.
 #[derive(Entity, Clone, Debug, PartialEq)]
 #[entity(
     Snakes,
@@ -140,95 +111,86 @@ pub struct Player {
     rename_all = "camelCase"
 )]
 pub struct Connection {
-    /// Its own name.
     pub connection_id: ConnectionId,
-    /// The player.
     pub player_id: PlayerId,
-    /// The game.
     pub game_code: Code,
-    /// When it was opened.
     pub connected_at: Timestamp,
-    /// When it is gone, if nobody closes it.
     #[attribute(ttl)]
     pub expires: Option<Expiry>,
 }
 
-/// A game and all its players: one Query.
-#[derive(Collection, Clone, Debug, PartialEq)]
+/// A game with its players.
+#[derive(Collection, Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "Game")]
 pub struct Lobby {
-    /// The game.
+    #[serde(flatten)]
     pub game: Game,
-    /// Its players, by id.
+    /// In the order of play.
     pub players: Vec<Player>,
 }
 
-/// How far a game is.
-#[derive(Attribute, Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Attribute, Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[attribute(rename_all = "lowercase")]
+#[serde(rename_all = "lowercase")]
 pub enum Status {
     /// Players may join.
     Waiting,
     /// Players may roll.
     Playing,
-    /// Somebody has won, or everybody has left.
+    /// A player has won, or all have left.
     Finished,
 }
 
-/// What happened to a game. Which members are there follows from the kind.
-#[derive(Attribute, Clone, Debug, PartialEq)]
+/// Something that happened in a game.
+#[derive(Attribute, Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[attribute(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase")]
 pub struct Event {
-    /// What happened.
+    /// Null for a move in a race.
+    pub sequence: Option<u64>,
     pub kind: EventKind,
-    /// To whom.
     pub player_id: PlayerId,
-    /// Of one who joined.
     pub name: Option<String>,
-    /// Of one who joined.
+    /// Of a player who joined.
     pub color: Option<String>,
-    /// Of a move.
+    /// Of a player who joined.
+    pub seat: Option<u32>,
+    /// Of a move, as are `from`, `to` and `effect`.
     pub roll: Option<u8>,
-    /// Of a move.
     pub from: Option<u16>,
-    /// Of a move.
     pub to: Option<u16>,
-    /// Of a move.
     pub effect: Option<Effect>,
-    /// Whether the game ended with this event.
-    pub ends_game: Option<bool>,
+    #[attribute(default)]
+    pub ends_game: bool,
+}
+
+#[derive(Attribute, Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[attribute(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase")]
+pub enum EventKind {
+    Created,
+    Joined,
+    Left,
+    Started,
+    Moved,
+    /// A player created the game that follows this one.
+    Rematch,
 }
 
 impl Event {
-    /// An event about which there is nothing more to say.
-    pub(crate) fn of(kind: EventKind, player: &PlayerId) -> Self {
+    pub(crate) fn new(kind: EventKind, player: &Player) -> Self {
         Self {
+            sequence: None,
             kind,
-            player_id: player.clone(),
-            name: None,
+            player_id: player.id.clone(),
+            name: Some(player.name.clone()),
             color: None,
+            seat: None,
             roll: None,
             from: None,
             to: None,
             effect: None,
-            ends_game: None,
+            ends_game: false,
         }
     }
-}
-
-/// What can happen to a game.
-#[derive(Attribute, Clone, Copy, Debug, PartialEq, Eq)]
-#[attribute(rename_all = "camelCase")]
-pub enum EventKind {
-    /// The creator made it.
-    Created,
-    /// Somebody joined.
-    Joined,
-    /// Somebody left.
-    Left,
-    /// The creator started it.
-    Started,
-    /// Somebody rolled and moved.
-    Moved,
-    /// Somebody created the game that follows this one.
-    Rematch,
 }

@@ -1,8 +1,9 @@
 //! Snakes and ladders for several players, live.
 //!
 //! Read it in this order: [`design`] is the table, [`board`] and [`rules`] are the game as pure
-//! functions, [`service`] joins the two, `routes` and `live` put it on the web, and `pages` is
+//! functions, [`service`] joins table and rules, `routes` and `live` put it on the web, and `pages` is
 //! what people see.
+#![allow(missing_docs, reason = "an application, not a library")]
 
 pub mod board;
 pub mod code;

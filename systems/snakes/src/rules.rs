@@ -5,15 +5,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use singlet::Attribute;
 use singlet_web::random::{Random, RandomUnavailable};
+use std::cmp::Ordering;
 use std::time::Duration;
 
-/// How many players it takes.
 pub const PLAYERS_MIN: usize = 2;
-/// How long a player may take for its turn before the others may go on without it. Long enough for
-/// a phone that has lost its network to come back.
+/// How long a player may take before the others may remove it: enough for a phone that lost its
+/// network to come back.
 pub const TURN_TIME_MAX: Duration = Duration::from_secs(60);
 
-/// How a game is played.
 #[derive(
     Attribute, Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema,
 )]
@@ -28,8 +27,6 @@ pub enum Mode {
 }
 
 impl Mode {
-    /// How many players there may be.
-    #[must_use]
     pub fn players_max(self) -> usize {
         match self {
             Self::Turns => 6,
@@ -38,99 +35,48 @@ impl Mode {
     }
 }
 
-/// A throw of the die: one to six.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Roll(u8);
-
-impl Roll {
-    /// A throw, if the die has that many eyes.
-    #[must_use]
-    pub fn new(eyes: u8) -> Option<Self> {
-        (1..=ROLL_MAX as u8).contains(&eyes).then_some(Self(eyes))
-    }
-
-    /// Throws the die.
-    ///
-    /// # Errors
-    ///
-    /// If the operating system gives no random numbers.
-    pub fn throw(random: &Random) -> Result<Self, RandomUnavailable> {
-        let number = random.below(ROLL_MAX.into())?;
-        u8::try_from(number + 1).ok().and_then(Self::new).ok_or(RandomUnavailable)
-    }
-
-    /// How many eyes were thrown.
-    #[must_use]
-    pub fn eyes(self) -> u8 {
-        self.0
-    }
+/// Throws the die: 1 to 6.
+pub fn throw_die(random: &Random) -> Result<u8, RandomUnavailable> {
+    Ok(1 + random.below(ROLL_MAX.into())? as u8)
 }
 
-/// What happened to a player on the way.
 #[derive(Attribute, Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[attribute(rename_all = "lowercase")]
 #[serde(rename_all = "lowercase")]
 pub enum Effect {
-    /// Nothing but squares.
     None,
-    /// Up a ladder.
     Ladder,
-    /// Down a snake.
     Snake,
-    /// The last square must be met exactly: the player stays where it was.
+    /// The last square must be hit exactly: the player stays.
     Overshoot,
 }
 
-/// One move of one player.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Move {
-    /// What was thrown.
-    pub roll: Roll,
-    /// Where the player was. 0 is the start, before the first square.
+    /// 1 to 6.
+    pub roll: u8,
+    /// The player's square before; 0 is the start.
     pub from: u16,
-    /// Where the player is now.
     pub to: u16,
-    /// What happened on the way.
     pub effect: Effect,
     /// Whether this ends the game.
     pub wins: bool,
 }
 
-/// Moves a player. There is one jump in a move: a ladder that ends where a snake begins is climbed,
-/// and that is all.
-///
-/// ```
-/// use snakes::{board::Board, rules::{Effect, Roll, advance}};
-///
-/// let step = advance(&Board::default(), 22, Roll::new(6).unwrap());
-/// assert_eq!((step.to, step.effect, step.wins), (84, Effect::Ladder, false));
-/// ```
-#[must_use]
-pub fn advance(board: &Board, from: u16, roll: Roll) -> Move {
-    let target = from.saturating_add(roll.0.into());
-    let to = board.landing(from, roll.0.into());
-    let effect = if target > board.squares() {
-        Effect::Overshoot
-    } else {
-        match to.cmp(&target) {
-            std::cmp::Ordering::Less => Effect::Snake,
-            std::cmp::Ordering::Equal => Effect::None,
-            std::cmp::Ordering::Greater => Effect::Ladder,
-        }
+/// Moves a player. There is one jump in a move: from the top of a ladder no snake leads down.
+pub fn advance(board: &Board, from: u16, roll: u8) -> Move {
+    let target = from.saturating_add(roll.into());
+    let to = board.landing(from, roll.into());
+    let effect = match to.cmp(&target) {
+        _ if target > board.squares() => Effect::Overshoot,
+        Ordering::Less => Effect::Snake,
+        Ordering::Equal => Effect::None,
+        Ordering::Greater => Effect::Ladder,
     };
     Move { roll, from, to, effect, wins: to == board.squares() && effect != Effect::Overshoot }
 }
 
-/// Whose turn it is after this player's, among players in the order in which they joined.
-/// `None` if there is nobody else, and the player is gone as well.
-///
-/// ```
-/// use snakes::rules::next_turn;
-///
-/// assert_eq!(next_turn(&["Ann", "Bob", "Cleo"], &"Cleo"), Some(&"Ann"));
-/// assert_eq!(next_turn(&["Ann"], &"Ann"), Some(&"Ann"));
-/// ```
-#[must_use]
+/// Whose turn it is after this player's, among players in the order of play.
 pub fn next_turn<'a, P: PartialEq>(players: &'a [P], current: &P) -> Option<&'a P> {
     let place = players.iter().position(|player| player == current);
     place.and_then(|place| players.get(place + 1)).or(players.first())
@@ -145,7 +91,6 @@ mod tests {
         let jumps = [(3, 9), (9, 4), (17, 20), (12, 2)];
         let jumps = jumps.map(|(from, to)| Jump { from, to }).to_vec();
         let board = Board::new(20, jumps).unwrap();
-        let roll = Roll::new(roll).unwrap();
         assert_eq!(advance(&board, from, roll), Move { roll, from, to, effect, wins });
     }
 
@@ -170,15 +115,15 @@ mod tests {
         check(18, 3, 18, Effect::Overshoot, false);
         check(19, 6, 19, Effect::Overshoot, false);
         check(15, 2, 20, Effect::Ladder, true);
-        // Nobody moves from the last square, and staying there is not winning again.
+        // Overshooting from the last square is not winning again.
         check(20, 1, 20, Effect::Overshoot, false);
     }
 
     #[test]
     fn a_die_has_six_sides() {
-        assert_eq!(Roll::new(0), None);
-        assert_eq!(Roll::new(7), None);
-        assert_eq!((1..=6).filter_map(Roll::new).count(), 6);
+        let random = Random::scripted(0..6, []);
+        let thrown: Vec<u8> = (0..6).map(|_| throw_die(&random).unwrap()).collect();
+        assert_eq!(thrown, [1, 2, 3, 4, 5, 6]);
     }
 
     #[test]
@@ -186,8 +131,8 @@ mod tests {
         let players = ["a", "b", "c"];
         assert_eq!(next_turn(&players, &"a"), Some(&"b"));
         assert_eq!(next_turn(&players, &"c"), Some(&"a"));
-        // One who has left hands on to the first.
         assert_eq!(next_turn(&players, &"gone"), Some(&"a"));
+        assert_eq!(next_turn(&["a"], &"a"), Some(&"a"));
         assert_eq!(next_turn(&[], &"a"), None);
     }
 }

@@ -1,12 +1,14 @@
-//! The table: every item is an envelope of six texts, with what it holds as JSON in `data`.
+//! The table: every item is an envelope of six texts, with its fields as JSON in `data`.
 //!
 //! DynamoDB cannot look into `data`, so conditions use the envelope: `updatedAt` is the version of
-//! an item. [`Stamped`] says so for all entities.
+//! an item. [`Stamped`] gives it to all entities.
 
+mod event;
 mod game;
 mod league;
 mod season;
 
+pub use event::{EventKind, GoalView, Message, PlayerRef};
 pub use game::{
     AbandonReason, Abandoned, AuditAction, AuditRecord, DrawKind, Game, GameItems, GameLink,
     GameResult, GameStatus, Goal, GoalMarker, Outcome, RosterEntry, SessionGames, TeamOutcome,
@@ -23,27 +25,17 @@ use singlet::prelude::*;
 use std::time::Duration;
 
 id! {
-    /// A league.
-    LeagueId,
-    /// A season of a league.
-    SeasonId,
-    /// A team, within its season.
+    LeagueId, SeasonId, SessionId, GameId, PlayerId,
+    /// Unique within its season.
     TeamId,
-    /// A session: one match day.
-    SessionId,
-    /// A game.
-    GameId,
     /// The entry of a goal: a UUIDv7 that the client makes.
     EventId,
-    /// A player.
-    PlayerId,
-    /// A user: the subject of the token, with `%` and `#` percent-encoded.
+    /// The subject of the token, with `%` and `#` percent-encoded.
     UserId,
     /// The SHA-256 of an invitation's code, in hexadecimal digits.
     InviteHash,
 }
 
-/// The one table.
 #[table(
     name = "3fc-{env}-app",
     key = (pk, sk),
@@ -56,45 +48,64 @@ id! {
 )]
 pub struct ThreeFc;
 
-/// How many leagues a user has at most.
+// Limits. Each is kept by a count in an item that is rewritten with every addition.
 pub const LEAGUES_MAX: u32 = 200;
-/// Nobody is added by others to a further league from this number on; an invitation, which they
-/// accept themselves, still works. So nobody can use up the leagues of somebody else.
+/// From this number on, a user joins leagues only by accepting invitations: other people cannot use
+/// up the rest.
 pub const LEAGUES_GRANTED_MAX: u32 = 100;
-/// How many grants a league has at most.
 pub const GRANTS_MAX: u32 = 40;
-/// How many open invitations a league has at most.
 pub const INVITES_MAX: u32 = 15;
-/// How many seasons a league has at most.
 pub const SEASONS_MAX: u32 = 60;
-/// How many players a league has at most.
 pub const PLAYERS_MAX: u32 = 500;
-/// How many teams a season has at most.
 pub const TEAMS_MAX: u32 = 24;
-/// How many sessions a season has at most.
 pub const SESSIONS_MAX: u32 = 400;
-/// How many games a session has at most.
+/// In a session.
 pub const GAMES_MAX: u32 = 50;
-/// How many goals a game has at most.
+/// In a game.
 pub const GOALS_MAX: u32 = 200;
-/// How often a game can be changed. It can be finished or abandoned once more after that.
+/// Changes of a game. It can be finished or abandoned once more after that.
 pub const CHANGES_MAX: u32 = 10_000;
-/// How many players a squad, and the roster of a team in a game, have at most.
+/// In a squad, and on the roster of a team in a game.
 pub const ROSTER_MAX: usize = 15;
 
 /// An entity whose `updatedAt` is its version.
 pub trait Stamped: Entity<Table = ThreeFc> {
-    /// When the item was last written, as it was read.
     fn updated_at(&self) -> Timestamp;
 
-    /// That nobody has written the item since.
+    /// The condition that the item was not written since.
     fn unchanged_since(seen: Timestamp) -> Condition<Self>;
 }
 
-macro_rules! stamped {
-    ($($entity:ident),+ $(,)?) => {
+/// Declares items: the value of `entityType`, the key, and the fields in `data`. The envelope is
+/// added, and is not part of the entity's own JSON.
+macro_rules! items {
+    ($(
+        $(#[doc = $doc:literal])*
+        #[item($kind:literal, $($key:tt)+)]
+        pub struct $name:ident { $($fields:tt)+ }
+    )+) => {
         $(
-            impl Stamped for $entity {
+            $(#[doc = $doc])*
+            #[derive(Entity, Clone, Debug, PartialEq, Serialize, JsonSchema)]
+            #[entity(
+                ThreeFc,
+                $($key)+,
+                discriminator = ("entityType", $kind),
+                payload = "data",
+                rename_all = "camelCase"
+            )]
+            #[serde(rename_all = "camelCase")]
+            pub struct $name {
+                $($fields)+
+                #[attribute(created)]
+                #[serde(skip)]
+                pub created_at: Timestamp,
+                #[attribute(updated)]
+                #[serde(skip)]
+                pub updated_at: Timestamp,
+            }
+
+            impl $crate::design::Stamped for $name {
                 fn updated_at(&self) -> Timestamp {
                     self.updated_at
                 }
@@ -107,33 +118,22 @@ macro_rules! stamped {
     };
 }
 
-stamped!(
-    League,
-    Season,
-    SeasonMirror,
-    Team,
-    Session,
-    SessionMirror,
-    Game,
-    Goal,
-    RosterEntry,
-    GameLink,
-    Grant,
-    GrantMirror,
-    Player,
-    LeaguePlayer,
-    Listing,
-    Invitation,
-    GoalMarker,
-    AuditRecord,
-    Standing,
-    Statistic,
-    User,
-);
+/// Declares types of values within `data`, which clients see as they are stored.
+macro_rules! values {
+    ($($case:literal $($(#[$attribute:meta])* pub $kind:ident $name:ident $body:tt)+;)+) => {
+        $($(
+            $(#[$attribute])*
+            #[derive(Attribute, Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+            #[attribute(rename_all = $case)]
+            #[serde(rename_all = $case)]
+            pub $kind $name $body
+        )+)+
+    };
+}
+use {items, values};
 
-/// The version that a rewrite gives an item: later than the one that was seen, also when the clock
-/// stands still.
-#[must_use]
+/// The version that a rewrite gives an item: later than the one seen, also when the clock stands
+/// still.
 pub fn next_version(seen: Timestamp, now: Timestamp) -> Timestamp {
     now.max(seen.after(Duration::from_millis(1)))
 }

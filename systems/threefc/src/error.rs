@@ -1,7 +1,6 @@
 //! Why a request is refused.
 
-use singlet_web::problem::{ApiError as _, BUSY, Problem};
-use singlet_web::validate::FieldLocation;
+pub(crate) use singlet_web::problem::ApiError;
 use std::borrow::Cow;
 
 singlet_web::problems! {
@@ -21,28 +20,28 @@ singlet_web::problems! {
         GoalNotFound = 404, "goal-not-found", "Goal not found";
         /// No player of the league has this id, or the league is private and you have no access.
         PlayerNotFound = 404, "player-not-found", "Player not found";
-        /// Nobody with this user id has a role in the league.
+        /// This person has no role in the league.
         GrantNotFound = 404, "grant-not-found", "Grant not found";
-        /// Nobody with this user id has a role in any league. Send an invitation instead.
+        /// This person has no role in any league. Send an invitation instead.
         UserNotFound = 404, "user-not-found", "User not found";
-        /// There is no such invitation: it was used or deleted, or has expired. Ask for a new one.
+        /// The invitation was used or deleted, or has expired. Ask for a new one.
         InviteNotFound = 404, "invite-not-found", "Invitation not found";
         /// The id is taken. Choose another one, or leave it out.
         IdTaken = 409, "id-taken", "Id taken";
         /// Another team of the season has this code. Choose another one.
         CodeTaken = 409, "code-taken", "Code taken";
-        /// There are as many of them as there can be. `limit` says how many.
+        /// No more can be added. `limit` is the maximum.
         LimitReached = 409, "limit-reached", "Limit reached";
         /// The league has seasons. Delete them first.
         LeagueNotEmpty = 409, "league-not-empty", "League not empty";
-        /// The league has more items than can be deleted at once. Make it private instead, or take
-        /// roles away first.
+        /// The league has more items than can be deleted at once. Make it private instead, or remove
+        /// roles first.
         LeagueTooLarge = 409, "league-too-large", "League too large";
         /// The season has sessions. Delete them first.
         SeasonNotEmpty = 409, "season-not-empty", "Season not empty";
         /// The session has games. Move or delete them first.
         SessionNotEmpty = 409, "session-not-empty", "Session not empty";
-        /// The player is in another squad of the season. Take the player out there first.
+        /// The player is in another squad of the season. Remove the player there first.
         PlayerInOtherSquad = 409, "player-in-other-squad", "Player in another squad";
         /// The team is retired. Choose another one.
         TeamRetired = 409, "team-retired", "Team retired";
@@ -68,7 +67,7 @@ singlet_web::problems! {
         ThirdHasGoals = 409, "third-has-goals", "Third has goals";
         /// A third has not finished. Finish all three; an admin may finish the game by force.
         ThirdsOpen = 409, "thirds-open", "Thirds open";
-        /// No third is running. Start one, or say third and minute.
+        /// No third is running. Start one, or give third and minute.
         NoThirdRunning = 409, "no-third-running", "No third running";
         /// The team does not play in this game.
         TeamNotInGame = 409, "team-not-in-game", "Team not in the game";
@@ -76,7 +75,7 @@ singlet_web::problems! {
         PlayerNotOnRoster = 409, "player-not-on-roster", "Player not on the roster";
         /// The event id belongs to another goal of this game. Make a new one.
         EventIdTaken = 409, "event-id-taken", "Event id taken";
-        /// Another goal was entered last. `latestEventId` says which.
+        /// Another goal was entered later: `latestEventId`.
         NotTheLatest = 409, "not-the-latest", "Not the latest goal";
         /// The player is archived. An admin can bring the player back.
         PlayerArchived = 409, "player-archived", "Player archived";
@@ -84,35 +83,20 @@ singlet_web::problems! {
         RosterFull = 409, "roster-full", "Roster full";
         /// The player is named in a goal of this game. Change the goal first.
         PlayerHasGoals = 409, "player-has-goals", "Player has goals";
-        /// A league needs an admin. Make somebody else an admin first.
+        /// A league needs an admin. Make another person an admin first.
         LastAdmin = 409, "last-admin", "Last admin";
     }
 }
 
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
 impl Error {
-    /// Somebody else has changed what was read. Nothing was written: the whole operation is tried
-    /// again.
-    pub(crate) fn changed() -> Self {
-        Problem::new(&BUSY).safe_to_retry().into()
-    }
-
-    /// A field of the body against its rules.
-    pub(crate) fn invalid(field: impl Into<String>, detail: impl Into<Cow<'static, str>>) -> Self {
-        Problem::invalid_field(FieldLocation::Body, field, detail).into()
-    }
-
-    /// There are as many of them as there can be. `what` is such as "seasons in a league".
+    /// `what` completes "There can be at most 60 …".
     pub(crate) fn limit(limit: u32, what: &str) -> Self {
         Self::limit_because(limit, format!("There can be at most {limit} {what}."))
     }
 
-    /// The same with a sentence about this limit.
     pub(crate) fn limit_because(limit: u32, detail: impl Into<Cow<'static, str>>) -> Self {
-        Problem::new(Self::LimitReached.problem_type()).detail(detail).with("limit", limit).into()
-    }
-
-    /// The same refusal with a sentence about this occurrence.
-    pub(crate) fn because(self, detail: impl Into<Cow<'static, str>>) -> Self {
-        Problem::new(self.problem_type()).detail(detail).into()
+        Self::LimitReached.because(detail).with("limit", limit)
     }
 }

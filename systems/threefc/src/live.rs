@@ -4,14 +4,12 @@
 //! that number. Season pages follow the links, which hold what their lists show.
 
 use crate::design::{GameId, SeasonId, ThreeFcItem};
-use crate::error::Error;
+use crate::error::{Error, Result};
 use crate::service::Service;
-use crate::text::is_id;
 use crate::view::GameRow;
 use serde_json::json;
 use singlet_web::live::{ItemChange, Live, Push, Topic, TopicState};
 
-/// The pushes of all games and seasons of this service.
 pub(crate) fn live(service: &Service) -> Live {
     let (service, db) = (service.clone(), service.db().clone());
     Live::new(move |topic: Topic| {
@@ -21,27 +19,24 @@ pub(crate) fn live(service: &Service) -> Live {
     .follow(&db, pushes)
 }
 
-/// Everybody who watches a game.
 pub(crate) fn game_topic(id: &GameId) -> Topic {
     Topic::new("game", id)
 }
 
-/// Everybody who watches the games of a season.
 pub(crate) fn season_topic(id: &SeasonId) -> Topic {
     Topic::new("season", id)
 }
 
-/// What a new watcher gets first. The page of a season reads by itself.
-async fn state(service: &Service, topic: &Topic) -> Result<TopicState, Error> {
+/// The first event of a new watcher. The page of a season reads by itself.
+async fn state(service: &Service, topic: &Topic) -> Result<TopicState> {
     if topic.kind() == "season" {
         return Ok(TopicState::unnumbered("ready", &json!({"type": "ready"})));
     }
-    let id = GameId::new(topic.id()).ok().filter(|id| is_id(id.as_str()));
-    let game = service.watched_game(&id.ok_or(Error::GameNotFound)?).await?;
+    let id = GameId::new(topic.id()).map_err(|_| Error::GameNotFound)?;
+    let game = service.watched_game(&id).await?;
     Ok(TopicState::numbered(u64::from(game.sequence), "state", &game))
 }
 
-/// What a change of an item means to those who watch.
 fn pushes(change: &ItemChange<ThreeFcItem>) -> Vec<Push> {
     match (&change.old, &change.new) {
         (_, Some(ThreeFcItem::Game(game))) => {
@@ -51,7 +46,7 @@ fn pushes(change: &ItemChange<ThreeFcItem>) -> Vec<Push> {
         }
         (Some(ThreeFcItem::Game(game)), None) => vec![Push::end(game_topic(&game.game_id))],
         (_, Some(ThreeFcItem::GameLink(link))) => {
-            let row = GameRow { updated_at: link.updated_at, link: link.clone() };
+            let row = GameRow::from(link.clone());
             vec![Push::unnumbered(season_topic(&link.season_id), "gameRow", &row)]
         }
         (Some(ThreeFcItem::GameLink(link)), None) => {

@@ -1,31 +1,62 @@
-//! HTTP: every function takes a request apart, calls the service, and shows what it says.
+//! HTTP: each function calls the service for one request. The table of a module's routes comes first;
+//! all writes take an Idempotency-Key, except those whose design makes a repetition harmless.
+//! `replay_if` names the permission that the repetition of an answer needs.
 
-mod api;
 mod game;
 mod league;
 mod season;
 
-use crate::demo;
-use crate::design::ThreeFc;
-use crate::error::Error;
-use crate::live;
+use crate::design::{GameId, LeagueId, PlayerId, SeasonId, SessionId, ThreeFc};
+use crate::error::{Error, Result};
 use crate::service::Service;
-use crate::text::parse_reference;
-use singlet_web::demo::Demo;
-use singlet_web::live::Live;
-use singlet_web::problem::{NOT_FOUND, Problem};
-use singlet_web::{OpenError, Opened, Resources, System};
-use std::str::FromStr;
+use crate::{demo, live};
+use singlet_web::prelude::*;
+use std::ops::Deref;
 
-/// The state that the routes share.
+/// Functions of routes that call an operation with the caller, the ids in the path, and the body:
+/// `route(ids)[body] -> answer`.
+macro_rules! forward {
+    ($($route:ident($($id:ident: $id_type:ty),+)$([$body:ident: $type:ty])? $(-> $answer:ty)?;)+) => {
+        $(forward!(@ $route ($($id: $id_type),+) ($($body: $type)?) $($answer)?);)+
+    };
+    (@ $route:ident ($($id:ident: $id_type:ty),+) ($($body:ident: $type:ty)?) $answer:ty) => {
+        #[allow(unused_parens, reason = "one id is a path without a tuple")]
+        async fn $route(app: App, by: Caller, Path(($($id),+)): Path<($($id_type),+)>, $($body: Body<$type>)?) -> Reply<$answer> {
+            app.$route(&by, $(&$id,)+ $(&$body)?).await.map(Json)
+        }
+    };
+    (@ $route:ident ($($id:ident: $id_type:ty),+) ()) => {
+        #[allow(unused_parens, reason = "one id is a path without a tuple")]
+        async fn $route(app: App, by: Caller, Path(($($id),+)): Path<($($id_type),+)>) -> Done {
+            app.$route(&by, $(&$id),+).await.map(|()| NoContent)
+        }
+    };
+}
+use forward;
+
 #[derive(Clone)]
 struct Shared {
     service: Service,
     live: Live,
 }
 
-/// The system.
-#[must_use]
+impl Deref for Shared {
+    type Target = Service;
+
+    fn deref(&self) -> &Service {
+        &self.service
+    }
+}
+
+type App = State<Shared>;
+type Reply<T> = Result<Json<T>>;
+type OfLeague = Path<LeagueId>;
+type OfSeason = Path<SeasonId>;
+type OfSession = Path<SessionId>;
+type OfGame = Path<GameId>;
+type OfPlayer = Path<PlayerId>;
+type Done = Result<NoContent>;
+
 pub fn system() -> System {
     System::new(
         "threefc",
@@ -78,35 +109,24 @@ fn opened(service: Service) -> Opened {
         "/history.js" => "pages/history.js",
         "/teams.js" => "pages/teams.js",
     };
-    let api = api::api(Shared { service, live: live.clone() });
+    let api = Api::new(Shared { service, live: live.clone() })
+        .path_ids([
+            ("league", "The id of the league.", Error::LeagueNotFound),
+            ("season", "The id of the season.", Error::SeasonNotFound),
+            ("session", "The id of the session.", Error::SessionNotFound),
+            ("game", "The id of the game.", Error::GameNotFound),
+            ("team", "The id of the team.", Error::TeamNotFound),
+            ("player", "The id of the player.", Error::PlayerNotFound),
+            ("event", "The event id of the goal.", Error::GoalNotFound),
+            ("user", "The id of the user.", Error::GrantNotFound),
+            ("hash", "The hash of the invitation's code.", Error::InviteNotFound),
+        ])
+        .keyed_writes();
+    let api = game::routes(season::routes(league::routes(api)));
     Opened::new(api).pages(pages).live(&live)
 }
 
-/// An id in a path. A malformed one gets the same 404 as an unknown one.
-fn id_of<I: FromStr>(text: &str, missing: Error) -> Result<I, Error> {
-    parse_reference(text, missing)
+/// All of a list that is not read in parts.
+fn whole<T, U: From<T>>(items: Vec<T>) -> Json<Page<U>> {
+    Json(Page { items, next: None }.map(U::from))
 }
-
-/// The number of a third in a path.
-fn third_of(text: &str) -> Result<u8, Error> {
-    match text {
-        "1" => Ok(1),
-        "2" => Ok(2),
-        "3" => Ok(3),
-        _ => Err(Problem::new(&NOT_FOUND).into()),
-    }
-}
-
-/// Declares what is in a path.
-macro_rules! paths {
-    ($($(#[$attribute:meta])* $name:ident { $($(#[$field_attribute:meta])* $field:ident),+ $(,)? })+) => {
-        $(
-            $(#[$attribute])*
-            #[derive(serde::Deserialize, schemars::JsonSchema)]
-            pub(super) struct $name {
-                $($(#[$field_attribute])* pub(super) $field: String),+
-            }
-        )+
-    };
-}
-use paths;

@@ -1,12 +1,11 @@
 //! The operations of the specification, each a function whose comment begins with its number.
 //!
 //! Every operation that writes several items writes them in one transaction, under conditions on
-//! what it has read. If somebody else was faster, it reads and decides again. Nothing is kept in
+//! what it has read. If another request was faster, it reads and decides again. Nothing is kept in
 //! memory, so any number of servers work on one table.
 
 mod access;
 mod changes;
-mod find;
 mod finish;
 mod game;
 mod game_change;
@@ -21,21 +20,19 @@ mod roster;
 mod season;
 mod session;
 mod team;
-mod thirds;
 mod user;
 
-use crate::design::{Game, GameItems, ThreeFc};
-use crate::error::Error;
-use crate::text::parse_id;
-use access::Scope;
+use crate::design::{Player, PlayerId, ThreeFc, ThreeFcItem};
+use crate::error::Result;
+use crate::view::Names;
+pub(crate) use access::{ADMIN, Need, SCOREKEEPER};
+use input::NewId;
+use singlet::Attempts;
 use singlet::prelude::*;
 use singlet_web::random::Random;
 use std::str::FromStr;
 
-/// How often an operation is tried when others are faster.
-const ATTEMPTS_MAX: u32 = 8;
-
-/// The operations. Clones are one service.
+/// Clones share the database handle.
 #[derive(Clone)]
 pub struct Service {
     db: Db<ThreeFc>,
@@ -43,43 +40,50 @@ pub struct Service {
 }
 
 impl Service {
-    /// A service on a database that has the table.
-    #[must_use]
     pub fn new(db: Db<ThreeFc>, random: Random) -> Self {
         Self { db, random }
     }
 
-    /// The database, for those who follow its changes.
-    #[must_use]
     pub fn db(&self) -> &Db<ThreeFc> {
         &self.db
     }
 
+    /// Reads, decides and writes; again if another request was faster.
+    fn attempt<'d, F, A, T>(&'d self, work: F) -> Attempts<'d, ThreeFc, F, A>
+    where
+        F: FnMut(&'d Db<ThreeFc>) -> A,
+        A: Future<Output = Result<T>>,
+    {
+        self.db.attempt(work)
+    }
+
     /// The id that the caller has chosen, or a new one.
-    fn chosen_or_new<I: FromStr>(&self, field: &str, chosen: Option<&str>) -> Result<I, Error> {
+    fn chosen_or_new<I: FromStr + Clone>(&self, chosen: Option<&NewId<I>>) -> Result<I> {
         match chosen {
-            Some(text) => parse_id(field, text),
+            Some(NewId(id)) => Ok(id.clone()),
             None => Ok(self.random.id(self.db.now())?),
         }
     }
-}
 
-/// A game that is about to be changed, as it was read.
-struct OpenGame {
-    scope: Scope,
-    before: GameItems,
-    now: Timestamp,
-}
-
-impl OpenGame {
-    fn game(&self) -> &Game {
-        &self.before.game
-    }
-}
-
-impl Service {
     /// An event id for a goal that is entered on the server: for demo data.
-    pub(crate) fn new_event_id(&self) -> Result<String, Error> {
+    pub(crate) fn new_event_id(&self) -> Result<String> {
         Ok(self.random.uuid_v7(self.db.now())?)
     }
+
+    async fn names<'p>(&self, players: impl IntoIterator<Item = &'p PlayerId>) -> Result<Names> {
+        let mut keys = Keys::new();
+        for player in players {
+            keys.add(Player::key(player))?;
+        }
+        Ok(names_among(&self.db.get_all(keys.consistent()).await?))
+    }
+}
+
+/// The names of the players among items.
+fn names_among(items: &[ThreeFcItem]) -> Names {
+    let name = |item: &ThreeFcItem| match item {
+        ThreeFcItem::Player(player) => Some((player.player_id.clone(), player.into())),
+        _ => None,
+    };
+    items.iter().filter_map(name).collect()
 }

@@ -5,10 +5,8 @@ use singlet::Timestamp;
 use singlet::backend::BoxFuture;
 use std::fmt;
 
-/// A match as the feed had it at one moment.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Snapshot {
-    /// The match.
     pub fixture: FeedFixture,
     /// When it was read, by our clock, in epoch milliseconds.
     pub feed_at: i64,
@@ -16,18 +14,14 @@ pub struct Snapshot {
     pub feed_ms: i64,
 }
 
-/// Why a feed did not answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FeedError {
-    /// No answer, or one that cannot be read. The breaker counts it.
     Failed(String),
-    /// Our calls of this hour are used up, or the feed said so. No failure.
     Resting {
         /// In epoch milliseconds: not asked again before.
         until: i64,
     },
-    /// The feed does not accept our token.
     Refused(String),
 }
 
@@ -45,16 +39,23 @@ impl fmt::Display for FeedError {
 
 impl std::error::Error for FeedError {}
 
+/// The tables of a replay may fail.
+impl From<singlet::Error> for FeedError {
+    fn from(error: singlet::Error) -> Self {
+        Self::Failed(error.to_string())
+    }
+}
+
+pub type FeedFuture<'a, T> = BoxFuture<'a, Result<T, FeedError>>;
+
 /// What a feed can be asked.
 pub trait Feed: Send + Sync {
-    /// Its name, for admins.
     fn name(&self) -> &'static str;
 
-    /// All matches in play, with their balls.
-    fn live(&self) -> BoxFuture<'_, Result<Vec<Snapshot>, FeedError>>;
+    fn live(&self) -> FeedFuture<'_, Vec<Snapshot>>;
 
     /// One match, with its balls; `None` if the feed does not know it.
-    fn fixture<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<Snapshot>, FeedError>>;
+    fn fixture<'a>(&'a self, id: &'a str) -> FeedFuture<'a, Option<Snapshot>>;
 
     /// The matches of these leagues that start between two moments.
     fn fixtures<'a>(
@@ -62,19 +63,17 @@ pub trait Feed: Send + Sync {
         leagues: &'a [String],
         from: Timestamp,
         to: Timestamp,
-    ) -> BoxFuture<'a, Result<Vec<Snapshot>, FeedError>>;
+    ) -> FeedFuture<'a, Vec<Snapshot>>;
 
-    /// All leagues.
-    fn leagues(&self) -> BoxFuture<'_, Result<Vec<FeedLeague>, FeedError>>;
+    fn leagues(&self) -> FeedFuture<'_, Vec<FeedLeague>>;
 
-    /// All teams.
-    fn teams(&self) -> BoxFuture<'_, Result<Vec<FeedTeam>, FeedError>>;
+    fn teams(&self) -> FeedFuture<'_, Vec<FeedTeam>> {
+        Box::pin(async { Ok(Vec::new()) })
+    }
 
-    /// The standings of a season.
-    fn standings<'a>(
-        &'a self,
-        season: &'a str,
-    ) -> BoxFuture<'a, Result<Vec<FeedStanding>, FeedError>>;
+    fn standings<'a>(&'a self, _season: &'a str) -> FeedFuture<'a, Vec<FeedStanding>> {
+        Box::pin(async { Ok(Vec::new()) })
+    }
 
     /// How many calls for live scores are left this hour, and whether that is few.
     fn remaining(&self) -> Option<(u32, bool)> {

@@ -4,58 +4,41 @@
 //! have the path alone.
 
 use super::lenient::{members, number};
-use super::port::{Feed, FeedError, Snapshot};
+use super::port::{Feed, FeedError, FeedFuture, Snapshot};
 use super::shape::{FeedFixture, FeedLeague, FeedStanding, FeedTeam};
+use crate::lock;
 use serde_json::Value;
-use singlet::backend::BoxFuture;
-use singlet::engine::Clock;
+use singlet::Clock;
 use singlet::prelude::*;
-use singlet_web::outbound::{Client, ClientOptions, OutboundRequest, OutboundResponse};
+use singlet_web::outbound::{Client, ClientOptions, OutboundRequest};
 use std::collections::HashMap;
-use std::fmt;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 use std::time::Duration;
 
 const HOUR_MS: i64 = 3_600_000;
-/// How many calls an hour an endpoint allows.
 const CALLS_MAX: u32 = 2_000;
-/// How many calls for single matches are made an hour.
 const FIXTURE_CALLS_MAX: u32 = 1_500;
 /// Ten includes are the feed's limit.
 const INCLUDES: &str =
     "localteam,visitorteam,league,venue,runs,lineup,batting,bowling,scoreboards,balls";
-/// Waits between the attempts of what is not live.
 const WAITS: [Duration; 3] =
     [Duration::from_millis(500), Duration::from_secs(1), Duration::from_secs(2)];
-/// How many pages of a list are read.
 const PAGES_MAX: u32 = 100;
 
-/// Where the service is, and our token.
 #[derive(Clone)]
 pub struct SportMonksOptions {
     /// `https://cricket.sportmonks.com/api/v2.0`, or a server on this machine.
     pub base: String,
-    /// The token. Never shown.
     pub token: String,
-    /// How long attempts wait; tests wait less.
     pub waits: [Duration; 3],
 }
 
 impl SportMonksOptions {
-    /// The service with this token.
-    #[must_use]
     pub fn new(base: impl Into<String>, token: impl Into<String>) -> Self {
         Self { base: base.into(), token: token.into(), waits: WAITS }
     }
 }
 
-impl fmt::Debug for SportMonksOptions {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SportMonksOptions").field("base", &self.base).finish_non_exhaustive()
-    }
-}
-
-/// The adapter.
 pub struct SportMonks {
     options: SportMonksOptions,
     client: Client,
@@ -63,10 +46,8 @@ pub struct SportMonks {
     endpoints: Mutex<HashMap<&'static str, Endpoint>>,
 }
 
-/// What is known about one endpoint.
 #[derive(Clone, Debug, Default)]
 struct Endpoint {
-    /// When the hour began that is counted.
     hour_from: i64,
     calls: u32,
     resting_until: i64,
@@ -74,8 +55,6 @@ struct Endpoint {
 }
 
 impl SportMonks {
-    /// The adapter, with a client of its own: answers have up to 64 MiB.
-    #[must_use]
     pub fn new(options: SportMonksOptions, clock: Clock) -> Self {
         let client = Client::lazy(ClientOptions {
             connect_time_max: Duration::from_secs(3),
@@ -90,10 +69,6 @@ impl SportMonks {
         self.clock.now().as_millis()
     }
 
-    fn endpoints(&self) -> MutexGuard<'_, HashMap<&'static str, Endpoint>> {
-        self.endpoints.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn request(&self, path: &str) -> OutboundRequest {
         let base = self.options.base.trim_end_matches('/');
         let request = self.client.get(&format!("{base}{path}"));
@@ -104,7 +79,7 @@ impl SportMonks {
     fn admit(&self, name: &'static str) -> Result<(), FeedError> {
         let now = self.now();
         let calls_max = if name == "fixture" { FIXTURE_CALLS_MAX } else { CALLS_MAX };
-        let mut endpoints = self.endpoints();
+        let mut endpoints = lock(&self.endpoints);
         let endpoint = endpoints.entry(name).or_default();
         if now < endpoint.resting_until {
             return Err(FeedError::Resting { until: endpoint.resting_until });
@@ -127,16 +102,8 @@ impl SportMonks {
     ) -> Result<Option<Value>, FeedError> {
         self.admit(name)?;
         let answer = request.send().await.map_err(|error| FeedError::Failed(error.to_string()))?;
-        self.read(name, &answer)
-    }
-
-    fn read(
-        &self,
-        name: &'static str,
-        answer: &OutboundResponse,
-    ) -> Result<Option<Value>, FeedError> {
         let now = self.now();
-        if let Some(endpoint) = self.endpoints().get_mut(name) {
+        if let Some(endpoint) = lock(&self.endpoints).get_mut(name) {
             let left = answer.header("x-ratelimit-remaining").and_then(|text| text.parse().ok());
             endpoint.remaining = left.or(endpoint.remaining);
             if answer.status() == 429 {
@@ -173,22 +140,51 @@ impl SportMonks {
         self.call(name, request()).await
     }
 
-    /// All pages of a list.
+    /// All pages of a list: the next one is where `links.next` leads, or has the next number while
+    /// `meta.last_page` is greater.
     async fn list(
         &self,
         name: &'static str,
         request: impl Fn(u32) -> OutboundRequest,
     ) -> Result<Vec<Value>, FeedError> {
         let mut found = Vec::new();
+        let mut link: Option<String> = None;
         for page in 1..=PAGES_MAX {
-            let Some(body) = self.call_again(name, || request(page)).await? else { break };
+            let next = || match &link {
+                Some(link) => self.request(link),
+                None => request(page),
+            };
+            let Some(body) = self.call_again(name, next).await? else { break };
             found.extend(body.get("data").map(members).unwrap_or_default().into_iter().cloned());
+            link = body.pointer("/links/next").and_then(|next| self.path_of(next.as_str()?));
             let last = body.get("meta").and_then(|meta| number(meta, "last_page")).unwrap_or(1);
-            if page >= last {
+            if link.is_none() && page >= last {
                 break;
             }
         }
         Ok(found)
+    }
+
+    async fn all<T>(
+        &self,
+        name: &'static str,
+        read: fn(&Value) -> Option<T>,
+    ) -> Result<Vec<T>, FeedError> {
+        let path = format!("/{name}");
+        let request = |page: u32| self.request(&path).query("page", &page.to_string());
+        Ok(self.list(name, request).await?.iter().filter_map(read).collect())
+    }
+
+    /// Path and query of an address below our base, without the token; `None` for other addresses.
+    fn path_of(&self, address: &str) -> Option<String> {
+        let below = address.strip_prefix(self.options.base.trim_end_matches('/'));
+        let Some(below) = below.filter(|below| below.starts_with('/')) else {
+            tracing::warn!("the feed's next page is on another server");
+            return None;
+        };
+        let (path, query) = below.split_once('?').unwrap_or((below, ""));
+        let query = query.split('&').filter(|part| !part.starts_with("api_token="));
+        Some(format!("{path}?{}", query.collect::<Vec<_>>().join("&")))
     }
 
     fn snapshot(&self, value: &Value) -> Option<Snapshot> {
@@ -197,12 +193,16 @@ impl SportMonks {
     }
 }
 
+fn is_id(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric())
+}
+
 impl Feed for SportMonks {
     fn name(&self) -> &'static str {
         "sportmonks"
     }
 
-    fn live(&self) -> BoxFuture<'_, Result<Vec<Snapshot>, FeedError>> {
+    fn live(&self) -> FeedFuture<'_, Vec<Snapshot>> {
         Box::pin(async move {
             let request = self.request("/livescores").query("include", INCLUDES);
             let body = self.call("livescores", request).await?;
@@ -215,10 +215,9 @@ impl Feed for SportMonks {
         })
     }
 
-    fn fixture<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<Snapshot>, FeedError>> {
+    fn fixture<'a>(&'a self, id: &'a str) -> FeedFuture<'a, Option<Snapshot>> {
         Box::pin(async move {
-            let is_id = !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_alphanumeric());
-            if !is_id {
+            if !is_id(id) {
                 return Ok(None);
             }
             let path = format!("/fixtures/{id}");
@@ -233,7 +232,7 @@ impl Feed for SportMonks {
         leagues: &'a [String],
         from: Timestamp,
         to: Timestamp,
-    ) -> BoxFuture<'a, Result<Vec<Snapshot>, FeedError>> {
+    ) -> FeedFuture<'a, Vec<Snapshot>> {
         Box::pin(async move {
             let day = |at: Timestamp| at.to_string().chars().take(10).collect::<String>();
             let between = format!("{},{}", day(from), day(to));
@@ -253,30 +252,17 @@ impl Feed for SportMonks {
         })
     }
 
-    fn leagues(&self) -> BoxFuture<'_, Result<Vec<FeedLeague>, FeedError>> {
-        Box::pin(async move {
-            let request = |page: u32| self.request("/leagues").query("page", &page.to_string());
-            let list = self.list("leagues", request).await?;
-            Ok(list.iter().filter_map(FeedLeague::from_json).collect())
-        })
+    fn leagues(&self) -> FeedFuture<'_, Vec<FeedLeague>> {
+        Box::pin(self.all("leagues", FeedLeague::from_json))
     }
 
-    fn teams(&self) -> BoxFuture<'_, Result<Vec<FeedTeam>, FeedError>> {
-        Box::pin(async move {
-            let request = |page: u32| self.request("/teams").query("page", &page.to_string());
-            let list = self.list("teams", request).await?;
-            Ok(list.iter().filter_map(FeedTeam::from_json).collect())
-        })
+    fn teams(&self) -> FeedFuture<'_, Vec<FeedTeam>> {
+        Box::pin(self.all("teams", FeedTeam::from_json))
     }
 
-    fn standings<'a>(
-        &'a self,
-        season: &'a str,
-    ) -> BoxFuture<'a, Result<Vec<FeedStanding>, FeedError>> {
+    fn standings<'a>(&'a self, season: &'a str) -> FeedFuture<'a, Vec<FeedStanding>> {
         Box::pin(async move {
-            let is_id =
-                !season.is_empty() && season.bytes().all(|byte| byte.is_ascii_alphanumeric());
-            if !is_id {
+            if !is_id(season) {
                 return Ok(Vec::new());
             }
             let path = format!("/standings/season/{season}");
@@ -286,7 +272,7 @@ impl Feed for SportMonks {
     }
 
     fn remaining(&self) -> Option<(u32, bool)> {
-        let remaining = self.endpoints().get("livescores")?.remaining?;
+        let remaining = lock(&self.endpoints).get("livescores")?.remaining?;
         Some((remaining, remaining < CALLS_MAX / 10))
     }
 }

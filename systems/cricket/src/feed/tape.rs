@@ -3,7 +3,8 @@
 use super::shape::{
     FeedBall, FeedBatting, FeedBowling, FeedFixture, FeedRuns, FeedScore, FeedScoreboard,
 };
-use crate::rules::{Delivery, Players, batters, bowlers, of_innings, overs_text};
+use crate::design::Fixture;
+use crate::rules::{Delivery, Figures, Players, WicketKind, of_innings, overs_text};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -11,16 +12,13 @@ use std::collections::BTreeMap;
 const GAP_MS_MIN: i64 = 10 * 60_000;
 const CUT_MS: i64 = 4 * 60_000;
 
-/// A tape that was read.
 #[derive(Debug)]
 pub struct Tape {
     name: String,
     duration_ms: i64,
     fixture: Value,
     lines: Vec<(i64, Line)>,
-    /// Gaps that are cut: where they begin, and how much is left out.
     cuts: Vec<(i64, i64)>,
-    /// How much is left out between the toss and the start.
     cut_before_start: i64,
 }
 
@@ -32,26 +30,8 @@ enum Line {
     Drop(u64),
 }
 
-/// Who plays: a tape calls the sides 1 and 2.
-#[derive(Clone, Debug)]
-pub struct TapeTeams {
-    /// The match.
-    pub match_id: String,
-    /// The league.
-    pub league_id: String,
-    /// The season.
-    pub season_id: String,
-    /// The home side.
-    pub home: String,
-    /// The away side.
-    pub away: String,
-    /// When it begins, in epoch milliseconds.
-    pub start_ms: i64,
-}
-
 impl Tape {
     /// Reads JSON Lines; `None` if they are not a tape.
-    #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let mut rows = text.lines().map(serde_json::from_str::<Value>);
         let header = rows.next()?.ok()?;
@@ -69,7 +49,7 @@ impl Tape {
             } else if let Some(ball) = row.get("ball") {
                 Line::Ball(Box::new(FeedBall::from_json(ball)?))
             } else if let Some(fix) = row.get("fix") {
-                let score = FeedScore::from_json(fix.get("score")?);
+                let score = FeedScore::from_json(fix.get("score")?)?;
                 Line::Fix(fix.get("id")?.as_u64()?, score)
             } else {
                 Line::Drop(row.get("drop")?.as_u64()?)
@@ -98,20 +78,15 @@ impl Tape {
         })
     }
 
-    /// Its name.
-    #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// How long it is, in its own time.
-    #[must_use]
     pub fn duration_ms(&self) -> i64 {
         self.duration_ms
     }
 
     /// The tape's time at a position of the timeline without breaks.
-    #[must_use]
     pub fn time_at(&self, position: i64, skip_breaks: bool) -> i64 {
         if !skip_breaks {
             return position;
@@ -129,7 +104,6 @@ impl Tape {
     }
 
     /// The position of the timeline without breaks at a time of the tape.
-    #[must_use]
     pub fn position_of(&self, time: i64, skip_breaks: bool) -> i64 {
         if !skip_breaks {
             return time;
@@ -145,7 +119,6 @@ impl Tape {
     }
 
     /// When the ball `over.ball` of an innings is there, corrected; the last one of that label.
-    #[must_use]
     pub fn time_of_ball(&self, innings: u32, label: &str) -> Option<i64> {
         let mut found = None;
         for (t, line) in &self.lines {
@@ -160,7 +133,6 @@ impl Tape {
     }
 
     /// When the tape sets this status for the last time before `until`.
-    #[must_use]
     pub fn time_of_status(&self, status: &str, until: i64) -> Option<i64> {
         let is_it = |line: &Line| match line {
             Line::Set(set) => set.get("status").and_then(Value::as_str) == Some(status),
@@ -170,12 +142,12 @@ impl Tape {
         lines.find(|(t, line)| *t < until && is_it(line)).map(|(t, _)| *t)
     }
 
-    /// The match at a time of the tape, with all includes.
-    #[must_use]
-    pub fn fold(&self, time: i64, teams: &TapeTeams) -> Option<FeedFixture> {
+    /// This match at a time of the tape, with all includes. A tape calls the sides 1 and 2.
+    pub fn fold(&self, time: i64, played: &Fixture) -> Option<FeedFixture> {
         let mut fixture = self.fixture.clone();
         let fields = fixture.as_object_mut()?;
-        fields.insert("id".to_owned(), Value::from(teams.match_id.as_str()));
+        fields.insert("id".to_owned(), Value::from(played.match_id.as_str()));
+        let start_ms = played.start_time.as_millis();
         let mut balls: Vec<FeedBall> = Vec::new();
         for (t, line) in self.lines.iter().take_while(|(t, _)| *t <= time) {
             match line {
@@ -183,22 +155,23 @@ impl Tape {
                     fields.extend(set.iter().map(|(name, value)| (name.clone(), value.clone())));
                 }
                 Line::Ball(ball) => {
-                    let updated_at = Some(teams.start_ms + t);
+                    let updated_at = Some(start_ms + t);
                     balls.push(FeedBall { updated_at, ..(**ball).clone() });
                 }
                 Line::Fix(id, score) => {
                     if let Some(ball) = balls.iter_mut().rev().find(|ball| ball.id == *id) {
                         ball.score = score.clone();
-                        ball.updated_at = Some(teams.start_ms + t);
+                        ball.updated_at = Some(start_ms + t);
                     }
                 }
                 Line::Drop(id) => balls.retain(|ball| ball.id != *id),
             }
         }
         let mut fixture = FeedFixture::from_json(&fixture)?;
+        let [home, away] = played.teams().map(ToString::to_string);
         let side = |id: Option<String>| match id.as_deref() {
-            Some("1") => Some(teams.home.clone()),
-            Some("2") => Some(teams.away.clone()),
+            Some("1") => Some(home.clone()),
+            Some("2") => Some(away.clone()),
             _ => id.clone(),
         };
         for ball in &mut balls {
@@ -207,13 +180,13 @@ impl Tape {
         for player in &mut fixture.lineup {
             player.lineup.team_id = side(player.lineup.team_id.take());
         }
-        fixture.localteam_id = Some(teams.home.clone());
-        fixture.visitorteam_id = Some(teams.away.clone());
-        fixture.league_id = Some(teams.league_id.clone());
-        fixture.season_id = Some(teams.season_id.clone());
-        fixture.starting_at = Some(teams.start_ms);
         fixture.toss_won_team_id = side(fixture.toss_won_team_id.take());
         fixture.winner_team_id = side(fixture.winner_team_id.take());
+        fixture.localteam_id = Some(home);
+        fixture.visitorteam_id = Some(away);
+        fixture.league_id = Some(played.league_id.to_string());
+        fixture.season_id = Some(played.season_id.to_string());
+        fixture.starting_at = Some(start_ms);
         fixture.balls = balls;
         add_tables(&mut fixture);
         Some(fixture)
@@ -232,39 +205,34 @@ fn add_tables(fixture: &mut FeedFixture) {
     for (n, team_id) in batting_sides {
         let balls = of_innings(&deliveries, n);
         let board = format!("S{n}");
-        let legal = balls.clone().filter(|ball| ball.is_legal()).count() as u32;
-        let sum = |part: fn(&Delivery) -> u32| balls.clone().map(part).sum::<u32>();
+        let figures = Figures::of(balls.clone(), &Players::new());
         fixture.runs.push(FeedRuns {
             team_id,
             inning: n,
-            score: sum(Delivery::total),
-            wickets: balls.clone().filter(|ball| ball.wicket.is_some()).count() as u32,
-            overs: overs_text(legal),
+            score: figures.runs,
+            wickets: figures.wickets,
+            overs: overs_text(figures.balls),
         });
         let extra = FeedScoreboard {
             scoreboard: board.clone(),
             kind: "extra".to_owned(),
-            wide: sum(|ball| ball.wides),
-            noball_runs: sum(|ball| ball.no_balls),
-            bye: sum(|ball| ball.byes),
-            leg_bye: sum(|ball| ball.leg_byes),
+            wide: figures.extras.wd,
+            noball_runs: figures.extras.nb,
+            bye: figures.extras.b,
+            leg_bye: figures.extras.lb,
             penalty: 0,
-            total: sum(|ball| ball.total() - ball.bat),
+            total: figures.extras.total,
         };
-        let total = FeedScoreboard {
-            kind: "total".to_owned(),
-            total: sum(Delivery::total),
-            ..extra.clone()
-        };
+        let (kind, total) = ("total".to_owned(), figures.runs);
+        let total = FeedScoreboard { kind, total, ..extra.clone() };
         fixture.scoreboards.extend([extra, total]);
-        let crease = crate::rules::crease(balls.clone());
-        for batter in batters(balls.clone(), &Players::new()) {
-            let fall = balls
-                .clone()
-                .find(|ball| ball.wicket.as_ref().is_some_and(|wicket| wicket.out == batter.id));
+        for batter in figures.batters {
+            let out = |ball: &&Delivery| {
+                ball.wicket.as_ref().is_some_and(|wicket| wicket.out == batter.id)
+            };
+            let fall = balls.clone().find(out);
             let wicket = fall.and_then(|ball| ball.wicket.as_ref());
-            let is_run_out =
-                wicket.is_some_and(|wicket| wicket.kind == crate::rules::WicketKind::RunOut);
+            let is_run_out = wicket.is_some_and(|wicket| wicket.kind == WicketKind::RunOut);
             let fielder = wicket.and_then(|wicket| wicket.fielder.clone());
             fixture.batting.push(FeedBatting {
                 scoreboard: board.clone(),
@@ -283,7 +251,7 @@ fn add_tables(fixture: &mut FeedFixture) {
                 player_id: Some(batter.id),
             });
         }
-        for bowler in bowlers(balls) {
+        for bowler in figures.bowlers {
             fixture.bowling.push(FeedBowling {
                 scoreboard: board.clone(),
                 overs: overs_text(bowler.balls),
@@ -292,7 +260,7 @@ fn add_tables(fixture: &mut FeedFixture) {
                 wickets: bowler.wickets,
                 wide: bowler.wides,
                 noball: bowler.no_balls,
-                active: crease.bowler.as_ref() == Some(&bowler.id),
+                active: figures.bowler.as_ref() == Some(&bowler.id),
                 player_id: Some(bowler.id),
             });
         }

@@ -3,7 +3,6 @@
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng as _, SeedableRng as _};
 
-/// Random numbers of a seed.
 pub(super) struct Dice(ChaCha8Rng);
 
 impl Dice {
@@ -11,7 +10,6 @@ impl Dice {
         Self(ChaCha8Rng::seed_from_u64(seed))
     }
 
-    /// A number below `bound`.
     pub(super) fn below(&mut self, bound: u32) -> u32 {
         let product = u64::from(self.0.next_u32()) * u64::from(bound);
         u32::try_from(product >> 32).unwrap_or(0)
@@ -22,7 +20,6 @@ impl Dice {
         self.below(1000) < in_thousand
     }
 
-    /// The index of one of these weights.
     pub(super) fn pick(&mut self, weights: &[u32]) -> usize {
         let mut left = self.below(weights.iter().sum());
         for (index, weight) in weights.iter().enumerate() {

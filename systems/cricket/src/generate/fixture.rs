@@ -1,82 +1,36 @@
 //! Plays a match.
 
 use super::dice::Dice;
-use super::innings::{Innings, Limits, play_innings};
-use super::names::eleven;
+use super::innings::{Limits, PlayedInnings, play_innings};
 use crate::rules::Format;
+use std::cmp::Ordering;
 
-/// Overs of a match of several days.
 const TEST_OVERS: u32 = 450;
 const FC_OVERS: u32 = 360;
 /// How likely a captain enforces the follow-on, in a thousand.
 const FOLLOW_ON_CHANCE: u32 = 600;
 
-/// One innings of a generated match.
-#[derive(Clone, Debug)]
-pub struct PlayedInnings {
-    pub(super) innings: Innings,
-    /// The side that bats: 1 is at home, 2 is away.
-    pub side: u32,
-    /// Whether it is a super over.
-    pub is_super: bool,
-    /// Whether all were out, or, in limited overs, the quota was used.
-    pub was_completed: bool,
-}
-
-impl PlayedInnings {
-    /// Runs.
-    #[must_use]
-    pub fn runs(&self) -> u32 {
-        self.innings.runs
-    }
-
-    /// Wickets.
-    #[must_use]
-    pub fn wickets(&self) -> u32 {
-        self.innings.wickets
-    }
-
-    /// Legal balls.
-    #[must_use]
-    pub fn balls(&self) -> u32 {
-        self.innings.legal
-    }
-}
-
-/// A generated match.
 #[derive(Clone, Debug)]
 pub struct PlayedMatch {
-    /// T20, ODI, TEST or FC.
     pub format: Format,
-    /// Its seed.
     pub seed: u64,
-    /// The side that won the toss.
     pub toss: u32,
-    /// Whether it chose to bat.
     pub chose_to_bat: bool,
-    /// The innings.
     pub innings: Vec<PlayedInnings>,
-    /// Whether the follow-on was enforced.
     pub follow_on: bool,
-    /// The winner, if there is one.
     pub winner: Option<u32>,
-    /// Names of both sides.
     pub(super) players: [Vec<String>; 2],
-    /// For what the script decides.
     pub(super) script_seed: u64,
 }
 
 impl PlayedMatch {
-    /// The runs of a side, without super overs.
-    #[must_use]
     pub fn total(&self, side: u32) -> u32 {
         let own = self.innings.iter().filter(|one| one.side == side && !one.is_super);
-        own.map(PlayedInnings::runs).sum()
+        own.map(|one| one.runs).sum()
     }
 }
 
 /// Whether a captain with this lead enforces the follow-on; `roll` is a number below 1,000.
-#[must_use]
 pub fn enforces_follow_on(format: Format, lead: i64, roll: u32) -> bool {
     let is_allowed = format.follow_on_lead().is_some_and(|least| lead >= i64::from(least));
     is_allowed && roll < FOLLOW_ON_CHANCE
@@ -84,23 +38,11 @@ pub fn enforces_follow_on(format: Format, lead: i64, roll: u32) -> bool {
 
 /// Runs and legal balls of one innings of several days that nothing cuts short: no declaration, no
 /// target, no end of the match.
-#[must_use]
 pub fn uncut_innings(seed: u64) -> (u32, u32) {
-    let limits = Limits {
-        format: Format::Test,
-        wickets: 10,
-        overs: None,
-        target: None,
-        declare_after: None,
-        declare_at: None,
-        overs_each: u32::MAX,
-    };
-    let innings = play_innings(&mut Dice::new(seed), &limits);
+    let innings = play_innings(&mut Dice::new(seed), &Limits::new(Format::Test));
     (innings.runs, innings.legal)
 }
 
-/// Plays the match of a seed.
-#[must_use]
 pub fn play(format: Format, seed: u64) -> PlayedMatch {
     // Formats do not share their numbers.
     let mut dice = Dice::new(seed ^ ((format as u64) << 40));
@@ -131,58 +73,37 @@ pub fn play(format: Format, seed: u64) -> PlayedMatch {
 
 fn play_limited(dice: &mut Dice, played: &mut PlayedMatch, first: u32) {
     let overs = played.format.quota_balls().unwrap_or(120) / 6;
-    let limits = Limits {
-        format: played.format,
-        wickets: 10,
-        overs: Some(overs),
-        target: None,
-        declare_after: None,
-        declare_at: None,
-        overs_each: overs / 5,
-    };
-    let one = play_innings(dice, &limits);
-    let target = one.runs + 1;
-    let two = play_innings(dice, &Limits { target: Some(target), ..limits });
-    let (runs, chased) = (one.runs, two.runs);
-    let mut push = |innings: Innings, side, is_super| {
-        let was_completed = innings.wickets >= 10 || innings.legal >= overs * 6;
-        played.innings.push(PlayedInnings { innings, side, is_super, was_completed });
-    };
-    push(one, first, false);
-    push(two, 3 - first, false);
-    played.winner = match chased.cmp(&runs) {
-        std::cmp::Ordering::Greater => Some(3 - first),
-        std::cmp::Ordering::Less => Some(first),
-        std::cmp::Ordering::Equal => None,
-    };
-    if played.winner.is_some() || played.format != Format::T20 {
-        return;
+    let limits = Limits { overs: Some(overs), overs_each: overs / 5, ..Limits::new(played.format) };
+    play_pair(dice, played, &limits, first, false);
+    if played.winner.is_none() && played.format == Format::T20 {
+        // The side that batted second bats first.
+        let limits = Limits { wickets: 2, overs: Some(1), overs_each: 1, ..limits };
+        play_pair(dice, played, &limits, 3 - first, true);
     }
-    // The side that batted second bats first.
-    let limits = Limits { wickets: 2, overs: Some(1), overs_each: 1, ..limits };
-    let one = play_innings(dice, &limits);
-    let two = play_innings(dice, &Limits { target: Some(one.runs + 1), ..limits });
+}
+
+/// An innings of each side; the second has a target.
+fn play_pair(
+    dice: &mut Dice,
+    played: &mut PlayedMatch,
+    limits: &Limits,
+    first: u32,
+    is_super: bool,
+) {
+    let one = play_innings(dice, limits);
+    let two = play_innings(dice, &Limits { target: Some(one.runs + 1), ..*limits });
     played.winner = match two.runs.cmp(&one.runs) {
-        std::cmp::Ordering::Greater => Some(first),
-        std::cmp::Ordering::Less => Some(3 - first),
-        std::cmp::Ordering::Equal => None,
+        Ordering::Greater => Some(3 - first),
+        Ordering::Less => Some(first),
+        Ordering::Equal => None,
     };
-    for (innings, side) in [(one, 3 - first), (two, first)] {
-        played.innings.push(PlayedInnings { innings, side, is_super: true, was_completed: true });
+    for (innings, side) in [(one, first), (two, 3 - first)] {
+        played.innings.push(PlayedInnings { side, is_super, ..innings });
     }
 }
 
 fn play_days(dice: &mut Dice, played: &mut PlayedMatch, first: u32) {
     let mut left = if played.format == Format::Test { TEST_OVERS } else { FC_OVERS };
-    let base = Limits {
-        format: played.format,
-        wickets: 10,
-        overs: None,
-        target: None,
-        declare_after: None,
-        declare_at: None,
-        overs_each: u32::MAX,
-    };
     let mut side = first;
     for n in 1..=4 {
         let (own, others) = (played.total(side), played.total(3 - side));
@@ -195,13 +116,13 @@ fn play_days(dice: &mut Dice, played: &mut PlayedMatch, first: u32) {
             },
             declare_at: (n == 3).then(|| (others + 350).saturating_sub(own)),
             target: (n == 4).then(|| (others + 1).saturating_sub(own)),
-            ..base
+            ..Limits::new(played.format)
         };
         let innings = play_innings(dice, &limits);
         left = left.saturating_sub(innings.overs);
         let was_completed = innings.wickets >= 10;
         let is_declared = innings.is_declared;
-        played.innings.push(PlayedInnings { innings, side, is_super: false, was_completed });
+        played.innings.push(PlayedInnings { side, ..innings });
         let (own, others) = (played.total(side), played.total(3 - side));
         if n == 3 && was_completed && own < others {
             played.winner = Some(3 - side);
@@ -209,8 +130,8 @@ fn play_days(dice: &mut Dice, played: &mut PlayedMatch, first: u32) {
         }
         if n == 4 {
             played.winner = match own.cmp(&others) {
-                std::cmp::Ordering::Greater => Some(side),
-                std::cmp::Ordering::Less if was_completed => Some(3 - side),
+                Ordering::Greater => Some(side),
+                Ordering::Less if was_completed => Some(3 - side),
                 _ => None,
             };
             return;
@@ -228,4 +149,34 @@ fn play_days(dice: &mut Dice, played: &mut PlayedMatch, first: u32) {
         }
         side = 3 - side;
     }
+}
+
+const FIRST: [&str; 32] = [
+    "Ravi", "Tunde", "Amos", "Jonas", "Lwazi", "Kemal", "Dilan", "Harish", "Owen", "Pieter",
+    "Sana", "Marek", "Ishan", "Colm", "Noel", "Bakari", "Emre", "Viktor", "Hamid", "Gareth",
+    "Sefa", "Tomas", "Arjun", "Luca", "Femi", "Rhys", "Anil", "Kofi", "Darius", "Mikael", "Zane",
+    "Yusuf",
+];
+const LAST: [&str; 40] = [
+    "Iyer", "Okafor", "Mensah", "Brandt", "Moyo", "Aydin", "Perera", "Nair", "Price", "Visser",
+    "Tahir", "Novak", "Reddy", "Byrne", "Walker", "Juma", "Demir", "Holm", "Karim", "Pugh", "Tui",
+    "Svoboda", "Menon", "Rossi", "Adeyemi", "Morgan", "Gupta", "Boateng", "Rahimi", "Lund",
+    "Naidoo", "Osman", "Fraser", "Silva", "Ode", "Clarke", "Haddad", "Joshi", "Keane", "Laker",
+];
+
+/// Eleven names, no two with the same last name. `used` has the indexes of last names taken.
+fn eleven(dice: &mut Dice, used: &mut Vec<usize>) -> Vec<String> {
+    let mut names = Vec::with_capacity(11);
+    while names.len() < 11 {
+        let first = dice.below(FIRST.len() as u32) as usize;
+        let last = dice.below(LAST.len() as u32) as usize;
+        if used.contains(&last) {
+            continue;
+        }
+        used.push(last);
+        if let (Some(first), Some(last)) = (FIRST.get(first), LAST.get(last)) {
+            names.push(format!("{first} {last}"));
+        }
+    }
+    names
 }

@@ -4,26 +4,17 @@ use super::dice::Dice;
 use super::weights::{Situation, weights, wicket_kinds};
 use crate::rules::Format;
 
-/// What comes of a delivery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Outcome {
-    /// So many wides.
     Wide(u32),
-    /// A no-ball with so many runs off the bat.
     NoBall(u32),
-    /// So many runs off the bat.
     Runs(u32),
-    /// So many leg byes.
     LegBye(u32),
-    /// So many byes.
     Bye(u32),
-    /// A wicket of this kind, with the index of the fielder.
     Out(Dismissal, u32),
-    /// A run-out with so many runs; whether the striker is out; the fielder.
     RunOut(u32, bool, u32),
 }
 
-/// How a batter is dismissed by a bowler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Dismissal {
     Caught,
@@ -43,7 +34,6 @@ pub(super) struct PlayedBall {
     pub(super) non_striker: u32,
     pub(super) bowler: u32,
     pub(super) outcome: Outcome,
-    /// Whether the over ends with it.
     pub(super) ends_over: bool,
 }
 
@@ -65,7 +55,6 @@ impl Outcome {
         }
     }
 
-    /// Whether the batters change ends.
     fn swaps(self) -> bool {
         let run = match self {
             Self::Wide(runs) => runs - 1,
@@ -77,44 +66,49 @@ impl Outcome {
     }
 }
 
-/// What ends an innings.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
     pub(super) format: Format,
-    /// So many wickets.
     pub(super) wickets: u32,
-    /// So many overs, of the quota or of the time that is left.
     pub(super) overs: Option<u32>,
-    /// So many runs win.
     pub(super) target: Option<u32>,
-    /// The captain declares after so many overs.
     pub(super) declare_after: Option<u32>,
-    /// The captain declares with so many runs.
     pub(super) declare_at: Option<u32>,
-    /// How many overs one bowler may have.
     pub(super) overs_each: u32,
 }
 
-/// One innings that was played.
-#[derive(Clone, Debug)]
-pub(super) struct Innings {
-    pub(super) balls: Vec<PlayedBall>,
-    pub(super) runs: u32,
-    pub(super) wickets: u32,
-    pub(super) legal: u32,
-    /// Overs that were begun.
-    pub(super) overs: u32,
-    pub(super) is_declared: bool,
+impl Limits {
+    pub(super) fn new(format: Format) -> Self {
+        Self {
+            format,
+            wickets: 10,
+            overs: None,
+            target: None,
+            declare_after: None,
+            declare_at: None,
+            overs_each: u32::MAX,
+        }
+    }
 }
 
-/// The places of those who bowl.
+#[derive(Clone, Debug, Default)]
+pub struct PlayedInnings {
+    pub(super) balls: Vec<PlayedBall>,
+    pub runs: u32,
+    pub wickets: u32,
+    pub legal: u32,
+    pub(super) overs: u32,
+    pub(super) is_declared: bool,
+    /// The side that bats: 1 is at home, 2 is away.
+    pub side: u32,
+    pub is_super: bool,
+}
+
 const BOWLERS: std::ops::RangeInclusive<u32> = 6..=11;
-/// The place of the wicketkeeper.
 const KEEPER: u32 = 3;
 
-pub(super) fn play_innings(dice: &mut Dice, limits: &Limits) -> Innings {
-    let mut innings =
-        Innings { balls: Vec::new(), runs: 0, wickets: 0, legal: 0, overs: 0, is_declared: false };
+pub(super) fn play_innings(dice: &mut Dice, limits: &Limits) -> PlayedInnings {
+    let mut innings = PlayedInnings::default();
     let (mut striker, mut non_striker, mut next) = (1, 2, 3);
     let mut bowled = [0_u32; 12];
     let mut last_bowler = 0;

@@ -1,4 +1,4 @@
-//! How likely what is, per thousand deliveries.
+//! Probabilities, per thousand deliveries.
 
 use crate::rules::Format;
 
@@ -28,14 +28,12 @@ pub(super) fn wicket_kinds(format: Format) -> [u32; 6] {
     if format.is_multi_day() { [58, 18, 18, 3, 2, 1] } else { [61, 19, 9, 7, 3, 1] }
 }
 
-/// What the next delivery depends on.
 pub(super) struct Situation {
     pub(super) format: Format,
     /// From 0.
     pub(super) over: u32,
     /// The striker's place in the batting order, from 1.
     pub(super) position: u32,
-    /// Runs and balls that are left to reach a target.
     pub(super) chase: Option<(u32, u32)>,
 }
 

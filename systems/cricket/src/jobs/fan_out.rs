@@ -1,33 +1,32 @@
-//! LiveActivityPush: sends what was ordered.
+//! LiveActivityPush: sends orders.
 
-use super::orders::{MatchOrders, TakenOrders, Waiting, WaitingAlert};
+use super::orders::{MatchOrders, PushUnderWay, States, Waiting};
 use super::{Jobs, MINUTE};
 use crate::design::{
     Claim, Device, Environment, Fixture, Follow, MatchId, PushToken, Subscription, TeamId, UserId,
 };
 use crate::error::Error;
+use crate::lock;
 use crate::push::{
     PushKind, PushMessage, PushOutcome, alert_payload, alert_text, end_payload, fit, start_payload,
     update_payload,
 };
-use crate::rules::{DisplayState, Phase};
-use crate::service::{Followed, StoreError};
-use futures_util::{StreamExt as _, TryStreamExt as _, stream};
+use crate::rules::{DisplayState, LastEvent, Phase};
+use crate::service::Followed;
+use futures_util::{Stream, StreamExt as _, TryStreamExt as _, stream};
 use serde_json::Value;
-use singlet::Timestamp;
+use singlet::{Result, Timestamp};
 use singlet_web::job::{JobError, JobRun, Next};
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, PoisonError};
 use std::time::Duration;
-use tokio::sync::OwnedSemaphorePermit;
 
 /// An older order is sent only if its state is still the newest.
 const ORDER_MS_MAX: i64 = 8_000;
 /// How long alerts and updates are valid; reminders, toss and end are valid longer.
-const NEWS_VALID_MS: i64 = 60_000;
-pub(super) const NOTICE_VALID_MS: i64 = 600_000;
-/// How many messages are under way at once.
+const NEWS_VALID_SECONDS: i64 = 60;
+const NOTICE_VALID_SECONDS: i64 = 600;
 const IN_FLIGHT_MAX: usize = 2_000;
 const MATCHES_AT_ONCE_MAX: usize = 16;
 /// Waits between attempts.
@@ -46,38 +45,23 @@ const STOP_TIME_MAX: Duration = Duration::from_secs(8);
 /// How long the end of a match waits for its messages.
 const END_TIME_MAX: Duration = Duration::from_secs(60);
 
-/// Which token a message goes to, for when it is dead.
-pub(super) enum TokenOf {
-    /// The device's own.
-    Device,
-    /// The device's token that starts activities.
-    Start(PushToken),
-    /// An activity's.
-    Activity,
-}
-
-/// A message with what is needed to send it.
 pub(super) struct Outgoing {
-    pub(super) message: PushMessage,
-    pub(super) token_of: TokenOf,
-    /// In epoch milliseconds.
-    pub(super) valid_until: i64,
-    /// Dropped when a newer state of this perspective was ordered.
-    pub(super) update_of: Option<(TeamId, u64)>,
-    /// After a start: the match and the perspective that the phone registers.
-    pub(super) starts: Option<TeamId>,
+    message: PushMessage,
+    /// The perspective of a state; an update is dropped when a newer one was ordered.
+    team: Option<TeamId>,
+    /// The device whose token starts an activity.
+    device: Option<PushToken>,
 }
 
 impl Outgoing {
-    /// Valid until then, in epoch milliseconds: for us, and for the service that delivers it.
-    pub(super) fn valid_until(mut self, until: i64) -> Self {
-        self.valid_until = until;
-        self.message.expires_at = until / 1000;
+    /// A notice is valid for longer than news.
+    pub(super) fn notice(mut self) -> Self {
+        self.message.expires_at += NOTICE_VALID_SECONDS - NEWS_VALID_SECONDS;
         self
     }
 }
 
-/// What came of a message after all attempts.
+/// The outcome of a message after all attempts.
 enum Delivery {
     Delivered,
     /// A newer state of its perspective was ordered.
@@ -85,15 +69,20 @@ enum Delivery {
     NotDelivered,
 }
 
+/// Adds up how many messages were sent, so many at once.
+pub(super) async fn count_sent(
+    sends: impl Stream<Item = impl Future<Output = Result<usize>> + Send> + Send,
+    at_once: usize,
+) -> Result<usize> {
+    let sent = sends.buffer_unordered(at_once).boxed();
+    sent.try_fold(0, |sum, count| std::future::ready(Ok(sum + count))).await
+}
+
 impl Jobs {
-    /// Pushes what is ordered, for a minute or until the server stops.
+    /// Pushes orders for a minute, or until the server stops.
     ///
-    /// Senders are tasks of their own: a message that is tried again delays no other match, and the
-    /// end of a run aborts none.
-    ///
-    /// # Errors
-    ///
-    /// If the store fails while the server stops.
+    /// Senders are separate tasks: a message that is retried delays no other match, and the end of a
+    /// run aborts none.
     pub async fn run_push(self, run: JobRun) -> Result<Next, JobError> {
         let run_end = tokio::time::Instant::now() + MINUTE;
         loop {
@@ -124,21 +113,16 @@ impl Jobs {
         Ok(Next::Interval)
     }
 
-    /// Sends all that was ordered. Returns how many messages were delivered.
-    ///
-    /// # Errors
-    ///
-    /// If the store fails.
-    pub async fn push_orders(&self) -> Result<usize, StoreError> {
+    /// Sends all orders. Returns how many messages were delivered.
+    pub async fn push_orders(&self) -> Result<usize> {
         self.push_taken(self.0.orders.take(self.now_ms())).await
     }
 
-    /// Sends all that was ordered so far of a match, and waits until it is sent: also what other
-    /// senders have taken.
+    /// Sends all orders of a match so far, and waits until they are sent, also by other senders.
     pub(super) async fn push_all_of(&self, id: &MatchId) {
         let taken = self.0.orders.take(self.now_ms());
         let jobs = self.clone();
-        // A task of its own: what was taken of other matches is sent whatever becomes of this one.
+        // A separate task: the orders of other matches are sent even if this one is cancelled.
         tokio::spawn(async move {
             if let Err(error) = jobs.push_taken(taken).await {
                 tracing::warn!(%error, "orders were not pushed");
@@ -150,49 +134,37 @@ impl Jobs {
         }
     }
 
-    /// A match whose push fails does not stop those of the others.
-    async fn push_taken(&self, taken: Vec<TakenOrders>) -> Result<usize, StoreError> {
-        let pushes = stream::iter(taken).map(|taken| async move {
-            let TakenOrders { match_id, orders, under_way } = taken;
-            let sent = self.push_match(&match_id, orders).await;
-            drop(under_way);
-            sent
+    /// A failed push of one match does not stop the others.
+    async fn push_taken(&self, taken: Vec<(PushUnderWay, MatchOrders)>) -> Result<usize> {
+        let pushes = stream::iter(taken).map(|(under_way, orders)| async move {
+            self.push_match(&under_way.match_id, orders).await
         });
         let pushes = pushes.buffer_unordered(MATCHES_AT_ONCE_MAX).boxed();
         pushes.collect::<Vec<_>>().await.into_iter().sum()
     }
 
-    async fn push_match(&self, id: &MatchId, orders: MatchOrders) -> Result<usize, StoreError> {
-        let orders = self.still_valid(id, orders).await?;
+    async fn push_match(&self, id: &MatchId, orders: MatchOrders) -> Result<usize> {
+        let orders = &self.still_valid(id, orders).await?;
         let subscriptions: Vec<Subscription> =
             self.service().subscriptions.of_match(id).try_collect().await?;
-        let users: HashSet<UserId> = subscriptions.iter().map(|one| one.user_id.clone()).collect();
-        let alerts = &orders.alerts;
-        let updates = stream::iter(&subscriptions).map(|subscription| {
-            let update = orders.updates.get(&subscription.team_id);
-            async move {
-                let Some(update) = update else { return Ok(0) };
-                if alerts.is_empty() {
-                    return self.send_update(id, subscription, update, None).await;
-                }
-                let mut sent = 0;
-                for alert in alerts {
-                    sent += self.send_update(id, subscription, update, Some(alert)).await?;
-                }
-                Ok::<usize, StoreError>(sent)
+        let users: &HashSet<UserId> =
+            &subscriptions.iter().map(|one| one.user_id.clone()).collect();
+        let updates = stream::iter(&subscriptions).map(|subscription| async move {
+            let Some(update) = orders.updates.get(&subscription.team_id) else { return Ok(0) };
+            if orders.alerts.is_empty() {
+                return self.send_update(id, subscription, update, None).await;
             }
+            let mut sent = 0;
+            for alert in &orders.alerts {
+                sent += self.send_update(id, subscription, update, Some(alert)).await?;
+            }
+            Ok(sent)
         });
-        let mut sent: usize = updates
-            .buffer_unordered(IN_FLIGHT_MAX)
-            .boxed()
-            .try_fold(0, |sum, count| std::future::ready(Ok(sum + count)))
-            .await?;
+        let sent = count_sent(updates, IN_FLIGHT_MAX).await?;
         if orders.alerts.is_empty() && orders.start.is_none() {
             return Ok(sent);
         }
-        let (orders, users) = (&orders, &users);
-        let league = self.league_name(id).await?;
-        let league = league.as_str();
+        let league = &self.league_name(id).await?;
         let others = self.service().follows.followers(id).map(|follow| async move {
             let follow = follow?;
             if users.contains(&follow.user_id) {
@@ -200,30 +172,23 @@ impl Jobs {
             }
             let Some(device) = self.device_of(&follow.user_id).await? else { return Ok(0) };
             let mut sent = 0;
-            for alert in &orders.alerts {
-                let (title, body) = alert_text(&alert.event, follow.team_id.as_str());
-                let kind = alert.event.kind.as_str();
+            for Waiting { sequence, what: event, .. } in &orders.alerts {
+                let (title, body) = alert_text(event, follow.team_id.as_str());
                 let text = (title.as_str(), body.as_str());
-                let payload = alert_payload(id.as_str(), alert.sequence, kind, text);
+                let payload = alert_payload(id.as_str(), *sequence, event.kind.as_str(), text);
                 let mut outgoing = self.to_device(id, &device, payload);
-                outgoing.message.sequence = Some(alert.sequence);
+                outgoing.message.sequence = Some(*sequence);
                 sent += usize::from(self.deliver(outgoing).await);
             }
-            if let Some((day, states)) = &orders.start {
-                let state = states.iter().find(|(team, _)| *team == follow.team_id);
-                if let Some((_, state)) = state {
-                    let is_sent = self.start_activity(id, *day, &follow, &device, state, league);
-                    sent += usize::from(is_sent.await?);
-                }
+            if let Some((day, states)) = &orders.start
+                && let Some((_, state)) = states.iter().find(|(team, _)| *team == follow.team_id)
+            {
+                let is_sent = self.start_activity(id, *day, &follow, &device, state, league);
+                sent += usize::from(is_sent.await?);
             }
-            Ok::<usize, StoreError>(sent)
+            Ok(sent)
         });
-        sent += others
-            .buffer_unordered(IN_FLIGHT_MAX)
-            .boxed()
-            .try_fold(0, |sum, count| std::future::ready(Ok(sum + count)))
-            .await?;
-        Ok(sent)
+        Ok(sent + count_sent(others, IN_FLIGHT_MAX).await?)
     }
 
     /// Sends a state to an activity, with an alert if there is one. An alert is not lost with a state
@@ -232,23 +197,22 @@ impl Jobs {
         &self,
         id: &MatchId,
         subscription: &Subscription,
-        update: &Waiting,
-        alert: Option<&WaitingAlert>,
-    ) -> Result<usize, StoreError> {
+        update: &Waiting<DisplayState>,
+        alert: Option<&Waiting<LastEvent>>,
+    ) -> Result<usize> {
         let (user, team) = (&subscription.user_id, &subscription.team_id);
-        let environment = environment_of(self.device_of(user).await?.as_ref());
-        let kind = (PushKind::Update, if alert.is_some() { 10 } else { 5 });
-        let valid_until = self.now_ms() + NEWS_VALID_MS;
         let mut update = update.clone();
+        let mut outgoing = self
+            .to_activity(id, user, &subscription.push_token, PushKind::Update, Value::Null)
+            .await?;
+        outgoing.message.priority = if alert.is_some() { 10 } else { 5 };
+        outgoing.team = Some(team.clone());
         loop {
-            let text = alert.map(|alert| alert_text(&alert.event, update.state.team.as_str()));
+            let text = alert.map(|alert| alert_text(&alert.what, &update.what.team));
             let text = text.as_ref().map(|(title, body)| (title.as_str(), body.as_str()));
-            let payload = update_payload(&update.state, text, update.committed_at / 1000);
-            let token = &subscription.push_token;
-            let mut outgoing =
-                self.outgoing(id, user, token, environment, kind, payload).valid_until(valid_until);
+            outgoing.message.payload =
+                update_payload(&update.what, text, update.committed_at / 1000);
             outgoing.message.sequence = Some(update.sequence);
-            outgoing.update_of = Some((team.clone(), update.sequence));
             match self.send_with_retries(&outgoing).await {
                 Delivery::Delivered => return Ok(1),
                 Delivery::NotDelivered => return Ok(0),
@@ -263,16 +227,12 @@ impl Jobs {
     }
 
     /// Without orders older than 8 s whose state is not the newest any more.
-    async fn still_valid(
-        &self,
-        id: &MatchId,
-        mut orders: MatchOrders,
-    ) -> Result<MatchOrders, StoreError> {
+    async fn still_valid(&self, id: &MatchId, mut orders: MatchOrders) -> Result<MatchOrders> {
         let now = self.now_ms();
-        let old = |committed_at: i64| now - committed_at > ORDER_MS_MAX;
-        let updates_old = orders.updates.values().any(|update| old(update.committed_at));
-        let alerts_old = orders.alerts.iter().any(|alert| old(alert.committed_at));
-        if !updates_old && !alerts_old {
+        let is_old = |committed_at: i64| now - committed_at > ORDER_MS_MAX;
+        let mut updates = orders.updates.values().map(|update| update.committed_at);
+        let mut alerts = orders.alerts.iter().map(|alert| alert.committed_at);
+        if !updates.any(is_old) && !alerts.any(is_old) {
             return Ok(orders);
         }
         let Some(fixture) = self.service().fixtures.get_consistent(id).await? else {
@@ -285,15 +245,15 @@ impl Jobs {
             }
         }
         orders.updates.retain(|team, update| {
-            !old(update.committed_at) || newest.get(team) == Some(&update.sequence)
+            !is_old(update.committed_at) || newest.get(team) == Some(&update.sequence)
         });
         orders.alerts.retain(|alert| {
-            !old(alert.committed_at) || newest.values().any(|newest| *newest == alert.sequence)
+            !is_old(alert.committed_at) || newest.values().any(|newest| *newest == alert.sequence)
         });
         Ok(orders)
     }
 
-    async fn league_name(&self, id: &MatchId) -> Result<String, StoreError> {
+    async fn league_name(&self, id: &MatchId) -> Result<String> {
         let Some(fixture) = self.service().fixtures.get(id).await? else {
             return Ok(String::new());
         };
@@ -304,14 +264,14 @@ impl Jobs {
     /// Orders activities to be started, once for each day of a match that is live.
     pub(super) fn start_activities_once(
         &self,
-        fixture: &Fixture,
-        states: &[(TeamId, DisplayState)],
+        id: &MatchId,
+        phase: Phase,
+        day: Option<u32>,
+        states: States,
     ) {
-        let day = fixture.day.unwrap_or(1);
-        let is_first = fixture.phase == Phase::Live
-            && self.live().started.insert((fixture.match_id.clone(), day));
-        if is_first {
-            self.0.orders.start(&fixture.match_id, day, states.to_vec());
+        let day = day.unwrap_or(1);
+        if phase == Phase::Live && self.live().started.insert((id.clone(), day)) {
+            self.0.orders.start(id, day, states);
         }
     }
 
@@ -324,65 +284,53 @@ impl Jobs {
         device: &Device,
         state: &DisplayState,
         league: &str,
-    ) -> Result<bool, StoreError> {
+    ) -> Result<bool> {
         let Some(token) = &device.push_to_start_token else { return Ok(false) };
-        let claim = Claim::start(day, &follow.user_id);
-        if !self.service().prematch.mark_sent(id, &claim).await? {
+        let user = &follow.user_id;
+        if !self.service().prematch.mark_sent(id, &Claim::start(day, user)).await? {
             return Ok(false);
         }
         let payload = start_payload(state, league, self.now_ms() / 1000);
-        let kind = (PushKind::Start, 10);
-        let user = &follow.user_id;
         let outgoing = Outgoing {
-            token_of: TokenOf::Start(device.device_token.clone()),
-            starts: Some(follow.team_id.clone()),
-            ..self.outgoing(id, user, token, device.environment, kind, payload)
+            team: Some(follow.team_id.clone()),
+            device: Some(device.device_token.clone()),
+            ..self.outgoing(id, user, token, device.environment, PushKind::Start, payload)
         };
         Ok(self.deliver(outgoing).await)
     }
 
-    /// Leave to push outside of the ticks. If too many do already, a follower gets the activity with
-    /// the next tick, and one that should end does so by its stale date.
-    fn background_permit(&self) -> Option<OwnedSemaphorePermit> {
-        let permit = Arc::clone(&self.0.background).try_acquire_owned().ok();
-        if permit.is_none() {
-            tracing::warn!("too many activities are started and ended at once: one was skipped");
-        }
-        permit
-    }
-
-    /// Starts an activity at once for somebody who follows a match that is live.
-    pub fn start_activity_in_background(&self, fixture: &Fixture, follow: &Follow) {
-        if !fixture.phase.is_in_live_index() || fixture.live.is_none() {
-            return;
-        }
-        let Some(permit) = self.background_permit() else { return };
-        let (jobs, fixture, follow) = (self.clone(), fixture.clone(), follow.clone());
+    /// Pushes outside of the ticks. If too many do already, a follower gets the activity with the
+    /// next tick, and one that should end does so by its stale date.
+    fn in_background(&self, work: impl Future<Output = Result<()>> + Send + 'static) {
+        let Ok(permit) = Arc::clone(&self.0.background).try_acquire_owned() else {
+            return tracing::warn!("too many activities start and end at once: one was skipped");
+        };
         tokio::spawn(async move {
             let _permit = permit;
-            if let Err(error) = jobs.start_for(&fixture, &follow).await {
-                tracing::warn!(%error, "an activity was not started");
+            if let Err(error) = work.await {
+                tracing::warn!(%error, "an activity was not started, changed or ended");
             }
         });
     }
 
-    /// What [`start_activity_in_background`](Self::start_activity_in_background) does, to be waited
-    /// for.
-    ///
-    /// # Errors
-    ///
-    /// If the store fails.
-    pub async fn start_for(&self, fixture: &Fixture, follow: &Follow) -> Result<bool, StoreError> {
-        let id = &fixture.match_id;
+    /// Starts an activity at once for a user who follows a match that is live.
+    pub fn start_activity_in_background(&self, fixture: &Fixture, follow: &Follow) {
+        if fixture.phase.is_in_live_index() && fixture.live.is_some() {
+            let (jobs, fixture, follow) = (self.clone(), fixture.clone(), follow.clone());
+            self.in_background(async move { jobs.start_for(&fixture, &follow).await.map(drop) });
+        }
+    }
+
+    /// What [`start_activity_in_background`](Self::start_activity_in_background) does.
+    pub async fn start_for(&self, fixture: &Fixture, follow: &Follow) -> Result<bool> {
+        let (id, user) = (&fixture.match_id, &follow.user_id);
         // They may have got their phone a moment ago.
-        let device = self.service().devices.of_user(&follow.user_id).await?;
-        let Some(device) = device else { return Ok(false) };
+        let Some(device) = self.service().devices.of_user(user).await? else { return Ok(false) };
         let activities = &self.service().subscriptions;
-        let own = activities.still_registered(id, &follow.user_id, &follow.activities).await?;
-        if !own.is_empty() {
+        if !activities.still_registered(id, user, &follow.activities).await?.is_empty() {
             return Ok(false);
         }
-        let state = self.service().display_of(fixture, &follow.team_id).await?;
+        let state = self.service().display_of(fixture, &follow.team_id, false).await?;
         let league = self.league_name(id).await?;
         let day = fixture.day.unwrap_or(1);
         self.start_activity(id, day, follow, &device, &state, &league).await
@@ -390,83 +338,62 @@ impl Jobs {
 
     /// Shows the side at once that a user has chosen, in their activities that showed another one.
     pub fn update_activities(&self, followed: &Followed) {
-        if followed.changed.is_empty() {
-            return;
-        }
-        let Some(permit) = self.background_permit() else { return };
-        let (jobs, followed) = (self.clone(), followed.clone());
-        tokio::spawn(async move {
-            let _permit = permit;
-            if let Err(error) = jobs.send_state(&followed).await {
-                tracing::warn!(%error, "activities do not show the new side yet");
-            }
-        });
-    }
-
-    async fn send_state(&self, followed: &Followed) -> Result<(), StoreError> {
-        let (fixture, follow) = (&followed.fixture, &followed.follow);
-        let state = self.service().display_of(fixture, &follow.team_id).await?;
-        let payload = update_payload(&state, None, self.now_ms() / 1000);
-        let device = self.device_of(&follow.user_id).await?;
-        let (environment, kind) = (environment_of(device.as_ref()), (PushKind::Update, 10));
-        for token in &followed.changed {
-            let (id, user) = (&fixture.match_id, &follow.user_id);
-            self.deliver(self.outgoing(id, user, token, environment, kind, payload.clone())).await;
-        }
-        Ok(())
+        let Followed { fixture, follow, changed } = followed;
+        self.push_to_activities(fixture, &follow.user_id, &follow.team_id, changed.clone(), false);
     }
 
     /// Ends activities at once: their user does not follow the match any more.
-    pub fn end_activities(&self, fixture: &Fixture, user: &UserId, tokens: &[PushToken]) {
+    pub fn end_activities(&self, fixture: &Fixture, user: &UserId, tokens: Vec<PushToken>) {
+        self.push_to_activities(fixture, user, &TeamId::neutral(), tokens, true);
+    }
+
+    fn push_to_activities(
+        &self,
+        fixture: &Fixture,
+        user: &UserId,
+        team: &TeamId,
+        tokens: Vec<PushToken>,
+        is_end: bool,
+    ) {
         if tokens.is_empty() {
             return;
         }
-        let Some(permit) = self.background_permit() else { return };
-        let (jobs, fixture, user) = (self.clone(), fixture.clone(), user.clone());
-        let tokens = tokens.to_vec();
-        tokio::spawn(async move {
-            let _permit = permit;
-            let state = match jobs.service().display_of(&fixture, &TeamId::neutral()).await {
-                Ok(state) => state,
-                Err(error) => return tracing::warn!(%error, "activities were not ended"),
+        let jobs = self.clone();
+        let (fixture, user, team) = (fixture.clone(), user.clone(), team.clone());
+        self.in_background(async move {
+            let state = jobs.service().display_of(&fixture, &team, false).await?;
+            let now = jobs.now_ms() / 1000;
+            let (kind, payload) = match is_end {
+                true => (PushKind::End, end_payload(&state, now, true)),
+                false => (PushKind::Update, update_payload(&state, None, now)),
             };
-            let payload = end_payload(&state, jobs.now_ms() / 1000, true);
-            let device = jobs.device_of(&user).await.ok().flatten();
-            let environment = environment_of(device.as_ref());
             for token in &tokens {
-                let kind = (PushKind::End, 10);
-                let id = &fixture.match_id;
-                let outgoing = jobs.outgoing(id, &user, token, environment, kind, payload.clone());
-                let valid_until = jobs.now_ms() + NOTICE_VALID_MS;
-                jobs.deliver(outgoing.valid_until(valid_until)).await;
+                let (id, payload) = (&fixture.match_id, payload.clone());
+                let message = jobs.to_activity(id, &user, token, kind, payload).await?;
+                jobs.deliver(if is_end { message.notice() } else { message }).await;
             }
+            Ok(())
         });
     }
 
     /// Ends all activities of a match; waits up to a minute.
-    pub(super) async fn end_all(&self, fixture: &Fixture) -> Result<(), StoreError> {
+    pub(super) async fn end_all(&self, fixture: &Fixture) -> Result<()> {
         let id = &fixture.match_id;
         let mut states = HashMap::new();
         for team in fixture.perspectives() {
-            let state = self.service().display_of(fixture, &team).await?;
+            let state = self.service().display_of(fixture, &team, false).await?;
             states.insert(team, state);
         }
         let states = &states;
         let ends = self.service().subscriptions.of_match(id).map(|subscription| async move {
-            let subscription = subscription?;
-            let Some(state) = states.get(&subscription.team_id) else { return Ok(()) };
+            let Subscription { user_id, push_token, team_id, .. } = &subscription?;
+            let Some(state) = states.get(team_id) else { return Ok(0) };
             let payload = end_payload(state, self.now_ms() / 1000, false);
-            let device = self.device_of(&subscription.user_id).await?;
-            let environment = environment_of(device.as_ref());
-            let kind = (PushKind::End, 10);
-            let (user, token) = (&subscription.user_id, &subscription.push_token);
-            let outgoing = self.outgoing(id, user, token, environment, kind, payload);
-            self.deliver(outgoing.valid_until(self.now_ms() + NOTICE_VALID_MS)).await;
-            Ok::<(), StoreError>(())
+            let end = self.to_activity(id, user_id, push_token, PushKind::End, payload).await?;
+            Ok(usize::from(self.deliver(end.notice()).await))
         });
-        let all = ends.buffer_unordered(IN_FLIGHT_MAX).boxed().try_collect::<Vec<()>>();
-        match tokio::time::timeout(END_TIME_MAX, all).await {
-            Ok(done) => done.map(|_| ()),
+        match tokio::time::timeout(END_TIME_MAX, count_sent(ends, IN_FLIGHT_MAX)).await {
+            Ok(done) => done.map(drop),
             Err(_) => {
                 tracing::warn!(%id, "not all activities were ended in time");
                 Ok(())
@@ -474,17 +401,16 @@ impl Jobs {
         }
     }
 
-    /// A message that is news.
+    /// A message that is news, with priority 10.
     fn outgoing(
         &self,
         id: &MatchId,
         user: &UserId,
         token: &PushToken,
         environment: Environment,
-        (kind, priority): (PushKind, u8),
+        kind: PushKind,
         payload: Value,
     ) -> Outgoing {
-        let valid_until = self.now_ms() + NEWS_VALID_MS;
         Outgoing {
             message: PushMessage {
                 user: user.clone(),
@@ -493,25 +419,33 @@ impl Jobs {
                 environment,
                 kind,
                 payload,
-                priority,
-                expires_at: valid_until / 1000,
+                priority: 10,
+                expires_at: self.now_ms() / 1000 + NEWS_VALID_SECONDS,
                 sequence: None,
             },
-            token_of: TokenOf::Activity,
-            valid_until,
-            update_of: None,
-            starts: None,
+            team: None,
+            device: None,
         }
+    }
+
+    /// A message to an activity: its token is known where that of the user's device is.
+    async fn to_activity(
+        &self,
+        id: &MatchId,
+        user: &UserId,
+        token: &PushToken,
+        kind: PushKind,
+        payload: Value,
+    ) -> Result<Outgoing> {
+        let device = self.device_of(user).await?;
+        let environment = device.map_or(Environment::Production, |device| device.environment);
+        Ok(self.outgoing(id, user, token, environment, kind, payload))
     }
 
     /// An alert to a device.
     pub(super) fn to_device(&self, id: &MatchId, device: &Device, payload: Value) -> Outgoing {
         let (user, token) = (&device.user_id, &device.device_token);
-        let kind = (PushKind::Alert, 10);
-        Outgoing {
-            token_of: TokenOf::Device,
-            ..self.outgoing(id, user, token, device.environment, kind, payload)
-        }
+        self.outgoing(id, user, token, device.environment, PushKind::Alert, payload)
     }
 
     /// Sends a message. Returns whether it was delivered.
@@ -524,14 +458,13 @@ impl Jobs {
         let message = &outgoing.message;
         for wait in WAITS_MS.iter().map(Some).chain([None]) {
             let now = self.now_ms();
-            let is_superseded = outgoing.update_of.as_ref().is_some_and(|(team, sequence)| {
-                self.0.orders.is_superseded(&message.match_id, team, *sequence)
-            });
-            let is_closed = now < self.0.push_closed_until.load(Ordering::SeqCst);
-            if is_superseded {
+            if let (Some(team), Some(sequence)) = (&outgoing.team, message.sequence)
+                && self.0.orders.is_superseded(&message.match_id, team, sequence)
+            {
                 return Delivery::Superseded;
             }
-            if is_closed || now > outgoing.valid_until {
+            let is_closed = now < self.0.push_closed_until.load(Ordering::SeqCst);
+            if is_closed || now / 1000 > message.expires_at {
                 return Delivery::NotDelivered;
             }
             match self.0.sender.send(message).await {
@@ -569,17 +502,18 @@ impl Jobs {
         let message = &outgoing.message;
         let text = fit(&message.payload).unwrap_or_default();
         self.0.outbox.add(message, &text, self.service().db.now());
-        let Some(team) = outgoing.starts.clone().filter(|_| self.0.sender.registers_activities())
-        else {
-            return;
-        };
-        let (jobs, id, user) = (self.clone(), message.match_id.clone(), message.user.clone());
-        tokio::spawn(async move {
-            tokio::time::sleep(PHONE_DELAY).await;
-            if let Err(error) = jobs.register_activity(&id, &user, &team).await {
-                tracing::info!(%error, "an activity did not register itself");
-            }
-        });
+        if message.kind == PushKind::Start
+            && let Some(team) = outgoing.team.clone()
+            && self.0.sender.registers_activities()
+        {
+            let (jobs, id, user) = (self.clone(), message.match_id.clone(), message.user.clone());
+            tokio::spawn(async move {
+                tokio::time::sleep(PHONE_DELAY).await;
+                if let Err(error) = jobs.register_activity(&id, &user, &team).await {
+                    tracing::info!(%error, "an activity did not register itself");
+                }
+            });
+        }
     }
 
     /// What a phone does after a start.
@@ -590,37 +524,35 @@ impl Jobs {
         team: &TeamId,
     ) -> Result<(), Error> {
         let service = self.service();
-        let uuid = service.random.uuid_v4().map_err(|_| singlet::Error::RandomUnavailable)?;
-        let Ok(token) = PushToken::new(format!("log-{uuid}")) else { return Ok(()) };
+        let Ok(token) = PushToken::new(format!("log-{}", service.random.uuid_v4()?)) else {
+            return Ok(());
+        };
         match service.register_activity(id, user, &token, team).await {
             // They have stopped to follow the match while the activity started.
             Err(Error::NotFollowing) => {
                 let fixture = service.find_match(id).await?;
-                self.end_activities(&fixture, user, &[token]);
+                self.end_activities(&fixture, user, vec![token]);
                 Ok(())
             }
-            registered => registered.map(|_| ()),
+            registered => registered.map(drop),
         }
     }
 
-    /// Removes a token that is dead.
     async fn forget_token(&self, outgoing: &Outgoing, since: Option<i64>) {
         let (service, message) = (self.service(), &outgoing.message);
         let (user, token) = (&message.user, &message.token);
-        let removed = match (&outgoing.token_of, since) {
-            (TokenOf::Activity, _) => service.subscriptions.remove(&message.match_id, token).await,
-            (TokenOf::Start(device), _) => {
-                service.devices.remove_push_to_start(user, device, token).await
+        let (kind, device) = (message.kind, outgoing.device.as_ref());
+        let removed = match (kind, device, since.map(Timestamp::from_millis)) {
+            (PushKind::Update | PushKind::End, ..) => {
+                service.subscriptions.remove(&message.match_id, token).await
             }
-            (TokenOf::Device, None) => {
-                service.devices.delete(user, token).await.map(|old| old.is_some())
-            }
-            (TokenOf::Device, Some(since)) => {
-                let since = Timestamp::from_millis(since);
+            (_, Some(device), _) => service.devices.remove_push_to_start(user, device, token).await,
+            (_, None, None) => service.devices.delete(user, token).await.map(|old| old.is_some()),
+            (_, None, Some(since)) => {
                 service.devices.delete_unless_seen_since(user, token, since).await
             }
         };
-        self.0.devices.lock().unwrap_or_else(PoisonError::into_inner).remove(user);
+        lock(&self.0.devices).remove(user);
         match removed {
             Ok(removed) => tracing::info!(token = token.end(), removed, "a push token is dead"),
             Err(error) => tracing::warn!(%error, "a dead push token was not removed"),
@@ -628,9 +560,9 @@ impl Jobs {
     }
 
     /// A user's device, remembered for a minute.
-    pub(super) async fn device_of(&self, user: &UserId) -> Result<Option<Device>, StoreError> {
+    pub(super) async fn device_of(&self, user: &UserId) -> Result<Option<Device>> {
         let now = self.now_ms();
-        let devices = || self.0.devices.lock().unwrap_or_else(PoisonError::into_inner);
+        let devices = || lock(&self.0.devices);
         if let Some((at, device)) = devices().get(user)
             && now - at < DEVICE_MS_MAX
         {
@@ -644,8 +576,4 @@ impl Jobs {
         devices.insert(user.clone(), (now, device.clone()));
         Ok(device)
     }
-}
-
-fn environment_of(device: Option<&Device>) -> Environment {
-    device.map_or(Environment::Production, |device| device.environment)
 }

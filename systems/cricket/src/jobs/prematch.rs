@@ -1,43 +1,26 @@
 //! Reminders, and the toss.
 
 use super::Jobs;
-use super::fan_out::NOTICE_VALID_MS;
+use super::fan_out::count_sent;
 use crate::design::{Claim, Fixture, MatchId, UserId};
 use crate::push::alert_payload;
 use crate::rules::{Elected, Phase, Toss, toss};
-use crate::service::{StoreError, Updated};
-use futures_util::{StreamExt as _, TryStreamExt as _};
+use crate::service::Updated;
+use futures_util::StreamExt as _;
 use serde_json::Value;
 use singlet::prelude::*;
-use singlet_web::job::{JobError, JobRun, Next};
 use std::time::Duration;
 
-/// How long before the start reminders are sent.
 const REMINDER: Duration = Duration::from_secs(30 * 60);
 /// How long before the start the toss is watched, and after it if the start is delayed.
 const TOSS_BEFORE: Duration = Duration::from_secs(60 * 60);
 const TOSS_AFTER: Duration = Duration::from_secs(3 * 60 * 60);
-/// How many messages are under way at once.
 const IN_FLIGHT_MAX: usize = 500;
 
 impl Jobs {
-    pub(super) async fn run_prematch(self, _run: JobRun) -> Result<Next, JobError> {
-        self.send_reminders().await?;
-        Ok(Next::Interval)
-    }
-
-    pub(super) async fn run_toss(self, _run: JobRun) -> Result<Next, JobError> {
-        self.watch_tosses().await?;
-        Ok(Next::Interval)
-    }
-
     /// Reminds the followers of matches that start within 30 min, each once. Returns how many
     /// messages were delivered.
-    ///
-    /// # Errors
-    ///
-    /// If the store fails.
-    pub async fn send_reminders(&self) -> Result<usize, StoreError> {
+    pub async fn send_reminders(&self) -> singlet::Result<usize> {
         let service = self.service();
         let now = service.db.now();
         let mut sent = 0;
@@ -64,11 +47,7 @@ impl Jobs {
 
     /// Reads matches that start within the hour; alerts followers of who won the toss. Returns how many
     /// messages were delivered.
-    ///
-    /// # Errors
-    ///
-    /// If the store fails.
-    pub async fn watch_tosses(&self) -> Result<usize, StoreError> {
+    pub async fn watch_tosses(&self) -> singlet::Result<usize> {
         let service = self.service();
         let now = service.db.now();
         let soon = service.starting_soon(now.before(TOSS_AFTER), now.after(TOSS_BEFORE)).await?;
@@ -97,7 +76,7 @@ impl Jobs {
         Ok(sent)
     }
 
-    async fn set_toss(&self, read: &Fixture, toss: &Toss) -> Result<bool, StoreError> {
+    async fn set_toss(&self, read: &Fixture, toss: &Toss) -> singlet::Result<bool> {
         let is_as_read = Fixture::SEQUENCE.eq(read.sequence).and(Fixture::LIVE.missing());
         let change = update(Fixture::key(&read.match_id))
             .set(Fixture::TOSS, toss.clone())
@@ -107,7 +86,7 @@ impl Jobs {
         Ok(matches!(self.service().fixtures.update(change).await?, Updated::Done(_)))
     }
 
-    async fn toss_payload(&self, fixture: &Fixture, toss: &Toss) -> Result<Value, StoreError> {
+    async fn toss_payload(&self, fixture: &Fixture, toss: &Toss) -> singlet::Result<Value> {
         let names = self.service().names(std::slice::from_ref(fixture)).await?;
         let [home, away] = names.teams(fixture);
         let (winner, other) = if toss.team_id == home.id { (home, away) } else { (away, home) };
@@ -121,25 +100,22 @@ impl Jobs {
         Ok(alert_payload(fixture.match_id.as_str(), fixture.sequence, "toss", text))
     }
 
-    /// Sends an alert to every follower with a device who has not got it.
+    /// Sends an alert once to every follower with a device.
     async fn alert_followers(
         &self,
         id: &MatchId,
         payload: &Value,
         claim: impl Fn(&UserId) -> Claim + Copy + Send + Sync,
-    ) -> Result<usize, StoreError> {
+    ) -> singlet::Result<usize> {
         let alerts = self.service().follows.followers(id).map(|follow| async move {
             let follow = follow?;
             if !self.service().prematch.mark_sent(id, &claim(&follow.user_id)).await? {
                 return Ok(0);
             }
             let Some(device) = self.device_of(&follow.user_id).await? else { return Ok(0) };
-            let outgoing = self
-                .to_device(id, &device, payload.clone())
-                .valid_until(self.now_ms() + NOTICE_VALID_MS);
-            Ok::<usize, StoreError>(usize::from(self.deliver(outgoing).await))
+            let alert = self.to_device(id, &device, payload.clone()).notice();
+            Ok(usize::from(self.deliver(alert).await))
         });
-        let alerts = alerts.buffer_unordered(IN_FLIGHT_MAX).boxed();
-        alerts.try_fold(0, |sum, count| std::future::ready(Ok(sum + count))).await
+        count_sent(alerts, IN_FLIGHT_MAX).await
     }
 }

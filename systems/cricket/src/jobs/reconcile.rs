@@ -4,15 +4,15 @@
 //! list every evening. Archiving is the last step, so that a crash anywhere is found again in the
 //! live index; `endedAt` keeps the result from being pushed twice.
 //!
-//! A match is ended in a task of its own, which may wait for slow pushes: it holds the lock of the
+//! A match is ended in a separate task, which may wait for slow pushes: it holds the lock of the
 //! match, extends it every 3 s, and stops when another server has it.
 
 use super::Jobs;
 use super::tick::TickOutcome;
 use crate::design::{Fixture, LockKey, MatchId};
 use crate::feed::{FeedError, Snapshot};
-use crate::rules::{Phase, ResultKind};
-use crate::service::{Acquired, LEASE, StoreError, Updated};
+use crate::rules::{MatchResult, Phase, ResultKind};
+use crate::service::{Acquired, LEASE, Updated};
 use singlet::prelude::*;
 use std::future::Future;
 use std::pin::pin;
@@ -45,7 +45,7 @@ impl Drop for Ending {
 impl Jobs {
     /// After a poll that listed these matches: begins to look at every match in the live index that
     /// was absent twice, or is over. [`endings_done`](Self::endings_done) waits for the end of that.
-    pub(super) async fn reconcile(&self, listed: &[String]) -> Result<(), StoreError> {
+    pub(super) async fn reconcile(&self, listed: &[String]) -> singlet::Result<()> {
         let now = self.now_ms();
         let live = self.service().fixtures.live().await?;
         self.forget_others(&live);
@@ -70,7 +70,7 @@ impl Jobs {
         Ok(())
     }
 
-    /// Ends the day or the match in a task of its own, unless one is at it.
+    /// Ends the day or the match in a separate task, unless one is running.
     fn end_in_background(&self, fixture: Fixture, is_day_over: bool, is_to_reconcile: bool) {
         if self.live().endings.len() >= ENDINGS_MAX {
             return;
@@ -116,8 +116,8 @@ impl Jobs {
     pub(super) async fn with_match_lock<T>(
         &self,
         id: &MatchId,
-        work: impl Future<Output = Result<T, StoreError>>,
-    ) -> Result<Option<T>, StoreError> {
+        work: impl Future<Output = singlet::Result<T>>,
+    ) -> singlet::Result<Option<T>> {
         let (locks, lock) = (&self.service().locks, LockKey::of_match(id));
         match locks.acquire(&lock, self.owner(), LEASE).await? {
             Acquired::Held { .. } => {}
@@ -134,8 +134,8 @@ impl Jobs {
     async fn while_extending<T>(
         &self,
         id: &MatchId,
-        work: impl Future<Output = Result<T, StoreError>>,
-    ) -> Result<Option<T>, StoreError> {
+        work: impl Future<Output = singlet::Result<T>>,
+    ) -> singlet::Result<Option<T>> {
         let lock = LockKey::of_match(id);
         let mut work = pin!(work);
         while self.service().locks.extend(&lock, self.owner(), LEASE).await?.is_some() {
@@ -147,7 +147,6 @@ impl Jobs {
         Ok(None)
     }
 
-    /// What is remembered of matches that are not live any more is forgotten.
     fn forget_others(&self, live: &[Fixture]) {
         let is_live = |id: &MatchId| live.iter().any(|one| one.match_id == *id);
         let mut state = self.live();
@@ -159,7 +158,7 @@ impl Jobs {
     }
 
     /// At stumps activities are ended; follows stay.
-    async fn end_the_day(&self, fixture: &Fixture) -> Result<(), StoreError> {
+    async fn end_the_day(&self, fixture: &Fixture) -> singlet::Result<()> {
         let is_ended = self.with_match_lock(&fixture.match_id, self.end_all_activities(fixture));
         if is_ended.await? == Some(true) {
             self.live().stumped.insert(day_of(fixture));
@@ -167,9 +166,9 @@ impl Jobs {
         Ok(())
     }
 
-    /// Ends all activities of a match after what was ordered is sent, and removes their
+    /// Ends all activities of a match after its orders are sent, and removes their
     /// subscriptions. `false` if the lock of the match was lost.
-    async fn end_all_activities(&self, fixture: &Fixture) -> Result<bool, StoreError> {
+    async fn end_all_activities(&self, fixture: &Fixture) -> singlet::Result<bool> {
         let id = &fixture.match_id;
         let pushed = async {
             self.push_all_of(id).await;
@@ -187,21 +186,17 @@ impl Jobs {
 
     /// Looks at one match: if it is over and its result is settled, ends and archives it. Returns
     /// whether it did.
-    ///
-    /// # Errors
-    ///
-    /// If the store or the feed fails.
-    pub async fn reconcile_match(&self, fixture: &Fixture) -> Result<bool, StoreError> {
+    pub async fn reconcile_match(&self, fixture: &Fixture) -> singlet::Result<bool> {
         let Some(_ending) = self.begin_ending(&fixture.match_id) else { return Ok(false) };
         self.reconcile_now(fixture).await
     }
 
-    async fn reconcile_now(&self, fixture: &Fixture) -> Result<bool, StoreError> {
+    async fn reconcile_now(&self, fixture: &Fixture) -> singlet::Result<bool> {
         let is_archived = self.with_match_lock(&fixture.match_id, self.end_if_over(fixture));
         Ok(is_archived.await? == Some(true))
     }
 
-    async fn end_if_over(&self, fixture: &Fixture) -> Result<bool, StoreError> {
+    async fn end_if_over(&self, fixture: &Fixture) -> singlet::Result<bool> {
         let (service, id) = (self.service(), &fixture.match_id);
         let expiry = fixture.start_time.after(fixture.format.expiry());
         let is_expired = service.db.now() >= expiry;
@@ -230,7 +225,7 @@ impl Jobs {
     }
 
     /// The tick that sets `endedAt` and pushes the result, once that is settled.
-    async fn last_tick(&self, fixture: &Fixture, snapshot: Snapshot) -> Result<bool, StoreError> {
+    async fn last_tick(&self, fixture: &Fixture, snapshot: Snapshot) -> singlet::Result<bool> {
         let newest = fixture.feed_at.map_or(i64::MIN, |at| at + 1);
         let snapshot = Snapshot { feed_at: snapshot.feed_at.max(newest), ..snapshot };
         let prepared = match self.prepare(snapshot.clone(), true).await? {
@@ -249,7 +244,7 @@ impl Jobs {
         Ok(matches!(self.commit(prepared).await?, TickOutcome::Committed { .. }))
     }
 
-    async fn cancel_if_unknown(&self, fixture: &Fixture) -> Result<bool, StoreError> {
+    async fn cancel_if_unknown(&self, fixture: &Fixture) -> singlet::Result<bool> {
         let (service, id) = (self.service(), &fixture.match_id);
         let count = {
             let mut state = self.live();
@@ -260,13 +255,7 @@ impl Jobs {
         if count < NOT_FOUND_MIN {
             return Ok(false);
         }
-        let result = crate::rules::MatchResult {
-            kind: ResultKind::Cancelled,
-            winner_team_id: None,
-            margin: None,
-            unit: None,
-            text: "Match cancelled".to_owned(),
-        };
+        let result = MatchResult::plain(ResultKind::Cancelled, "Match cancelled");
         let change = update(Fixture::key(id))
             .set(Fixture::PHASE, Phase::Cancelled)
             .set(Fixture::RESULT, result)
@@ -280,7 +269,7 @@ impl Jobs {
 
     /// Ends all activities, then removes subscriptions, follows and hashes. Its caller has the lock of
     /// the match; `false` if that was lost, so that something may be left.
-    pub(super) async fn clean_up(&self, id: &MatchId) -> Result<bool, StoreError> {
+    pub(super) async fn clean_up(&self, id: &MatchId) -> singlet::Result<bool> {
         let service = self.service();
         let Some(fixture) = service.fixtures.get_consistent(id).await? else { return Ok(true) };
         // The result is pushed before the activities end, and before its followers are forgotten.
@@ -302,7 +291,6 @@ impl Jobs {
     }
 }
 
-/// A match and its day.
 fn day_of(fixture: &Fixture) -> (MatchId, u32) {
     (fixture.match_id.clone(), fixture.day.unwrap_or(1))
 }

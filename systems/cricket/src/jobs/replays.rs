@@ -1,84 +1,63 @@
 //! Generated matches: loading, controlling and deleting them, and starting the next one.
 
 use super::Jobs;
-use super::tick::progress_of;
-use crate::demo::{self, DemoLeague};
-use crate::design::{BallId, Fixture, LockKey, MatchId, ProcessingState, Replay};
+use crate::demo;
+use crate::design::{BallId, Fixture, MatchId, ProcessingState, Replay};
 use crate::error::Error;
 use crate::feed::{ReplayFeed, Snapshot, position_at, seek_position};
 use crate::generate;
-use crate::rules::{Delivery, Format, Phase};
-use crate::service::{ProcessingService, StoreError, require_admin};
+use crate::rules::{Delivery, Format, Phase, day_by_clock};
+use crate::service::ProcessingService;
 use crate::view::ReplayView;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::Deserialize;
 use singlet::prelude::*;
-use singlet_web::identity::Caller;
-use singlet_web::job::{JobError, JobRun, Next};
-use singlet_web::prelude::FieldLocation;
-use singlet_web::problem::Problem;
+use singlet_web::problem::ApiError as _;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How often the keeper of replays runs.
 pub(super) const INTERVAL: Duration = Duration::from_secs(10);
-/// How long after a demo match the next one starts.
 const PAUSE: Duration = Duration::from_secs(180);
-/// How long a replay is kept after its end.
 const KEPT: Duration = Duration::from_secs(24 * 3600);
-/// How many ids are tried.
 const ID_ATTEMPTS_MAX: i64 = 1_000;
-/// How often, and with which pauses, the lock of a replay is tried that is to be deleted.
+/// Attempts to lock a replay that is deleted, and the pauses between them.
 const LOCK_ATTEMPTS_MAX: u32 = 50;
 const LOCK_WAIT: Duration = Duration::from_millis(100);
 
-/// What an operator changes of a replay.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct ReplayChange {
     /// Whether time goes on.
     pub playing: Option<bool>,
-    /// 1, 4, 12, 30, 60 or 240.
+    /// How many times faster than the match.
+    #[serde(default)]
+    #[schemars(schema_with = "speed")]
     pub speed: Option<u32>,
-    /// Where to go, in milliseconds of its timeline.
+    /// Seeks to this position, in milliseconds from the scheduled start.
+    #[schemars(range(min = -86_400_000, max = 864_000_000))]
     pub position_ms: Option<i64>,
-    /// Where to go: `innings:over.ball`.
+    /// Seeks to this ball, as `innings:over.ball`.
+    #[schemars(length(min = 5, max = 12))]
     pub ball: Option<String>,
 }
 
-/// A new replay.
-#[derive(Clone, Debug)]
-pub(crate) struct NewReplay {
-    pub(crate) id: MatchId,
-    pub(crate) tape: String,
-    pub(crate) league: &'static DemoLeague,
-    pub(crate) teams: [&'static str; 2],
-    pub(crate) start_time: Timestamp,
-    pub(crate) position_ms: i64,
-    pub(crate) speed: u32,
-    pub(crate) playing: bool,
+fn speed(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({"type": ["integer", "null"], "enum": [1, 4, 12, 30, 60, 240, null]})
 }
 
 impl Jobs {
-    pub(super) async fn run_replay_keeper(self, _run: JobRun) -> Result<Next, JobError> {
-        self.keep_replays().await?;
-        Ok(Next::Interval)
-    }
-
     fn replay_feed(&self) -> Result<&ReplayFeed, Error> {
         self.0.replay.as_ref().ok_or(Error::NotAReplay)
     }
 
     /// Starts the next demo match, and deletes replays that have expired.
-    ///
-    /// # Errors
-    ///
-    /// If the store fails.
-    pub async fn keep_replays(&self) -> Result<(), StoreError> {
+    pub async fn keep_replays(&self) -> singlet::Result<()> {
         let service = self.service();
         let now = service.db.now();
         let is_replay = Fixture::REPLAY.exists();
         let replays = service.db.scan(Scan::<Fixture>::table().filter(is_replay)).all().await?;
         for fixture in &replays {
-            let is_expired = fixture.replay.as_ref().is_some_and(|one| one.expires_at <= now);
-            if is_expired {
+            if fixture.replay.as_ref().is_some_and(|one| one.expires_at <= now) {
                 self.end_and_delete(&fixture.match_id).await?;
             }
         }
@@ -95,127 +74,68 @@ impl Jobs {
         let Some((_, seed)) = seed else { return Ok(()) };
         let start_time = ended_at.after(PAUSE).max(now);
         let pair = demo::T20_PAIRS.get(seed as usize % demo::T20_PAIRS.len()).copied();
-        let (Some(id), Some(teams)) = (new_id(now, 0), pair) else { return Ok(()) };
         let before = i64::try_from(start_time.since(now).as_millis()).unwrap_or(0);
-        self.create_replay(&NewReplay {
-            id,
-            tape: format!("t20-{}", seed + 1),
-            league: &demo::T20_LEAGUE,
-            teams,
-            start_time,
-            position_ms: -before,
-            speed: 12,
-            playing: true,
-        })
-        .await?;
+        let tape = format!("t20-{}", seed + 1);
+        let next = demo::new_replay(&new_id(now, 0), &tape, pair, start_time, -before);
+        if let Some(next) = next {
+            self.create_replay(next).await?;
+        }
         Ok(())
     }
 
-    /// Creates a replay, unless there is a match with its id. `None` if there is, or if there is
-    /// no such tape.
+    /// Creates a replay from now on, unless there is a match with its id. `None` if there is.
     pub(crate) async fn create_replay(
         &self,
-        new: &NewReplay,
-    ) -> Result<Option<Fixture>, StoreError> {
+        mut fixture: Fixture,
+    ) -> singlet::Result<Option<Fixture>> {
         let service = self.service();
         let feed = ReplayFeed::new(service.clone());
         let feed = self.0.replay.as_ref().unwrap_or(&feed);
-        let Some(tape) = feed.tape(&new.tape) else { return Ok(None) };
-        let Some((format, _)) = generate::parse_name(&new.tape) else { return Ok(None) };
-        let now = service.db.now();
+        let Some(replay) = &mut fixture.replay else { return Ok(None) };
+        let Some(tape) = feed.tape(&replay.tape) else { return Ok(None) };
         let end = tape.position_of(tape.duration_ms(), true);
-        let speed = i64::from(new.speed.clamp(1, 240));
-        let left = (end - new.position_ms.max(0)).max(0) / speed - new.position_ms.min(0);
+        let (speed, position) = (i64::from(replay.speed.clamp(1, 240)), replay.position_ms);
+        let left = (end - position.max(0)).max(0) / speed - position.min(0);
         let left = Duration::from_millis(u64::try_from(left).unwrap_or(0));
-        let [home, away] = new.teams;
-        let Some(fixture) =
-            demo::new_fixture(&new.id, new.league, format, [home, away], new.start_time)
-        else {
-            return Ok(None);
-        };
-        let fixture = Fixture {
-            replay: Some(Replay {
-                tape: new.tape.clone(),
-                playing: new.playing,
-                position_ms: new.position_ms,
-                at: now,
-                speed: new.speed,
-                skip_breaks: true,
-                revision: 0,
-                expires_at: now.after(left).after(KEPT),
-            }),
-            ..fixture
-        };
+        replay.at = service.db.now();
+        replay.expires_at = replay.at.after(left).after(KEPT);
         Ok(service.fixtures.create(&fixture).await?.then_some(fixture))
     }
 
     /// How a match is replayed, with the length of its tape while it can be changed.
-    #[must_use]
     pub(crate) fn replay_view(&self, fixture: &Fixture) -> Option<ReplayView> {
         let replay = fixture.replay.clone()?;
-        let is_over = fixture.archived_at.is_some() || fixture.ended_at.is_some();
-        let feed = self.0.replay.as_ref().filter(|_| !is_over);
+        let feed = self.0.replay.as_ref().filter(|_| !fixture.is_over());
         let tape = feed.and_then(|feed| feed.tape(&replay.tape));
         let duration_ms = tape.map(|tape| tape.position_of(tape.duration_ms(), replay.skip_breaks));
         Some(ReplayView { replay, duration_ms })
     }
 
-    /// Loads a tape: it starts at once.
-    ///
-    /// # Errors
-    ///
-    /// If the caller is not an admin, there is no such tape, or the store fails.
-    pub async fn load_replay(
-        &self,
-        caller: &Caller,
-        tape: &str,
-        speed: u32,
-    ) -> Result<Fixture, Error> {
-        require_admin(caller)?;
+    pub async fn load_replay(&self, tape: &str, speed: u32) -> Result<Fixture, Error> {
         self.replay_feed()?;
-        let unknown = || {
-            let detail = "must be a tape, such as t20-20, odi-50 or test-5";
-            Problem::invalid_field(FieldLocation::Body, "/tape", detail)
-        };
-        let (format, _) = generate::parse_name(tape).ok_or_else(unknown)?;
-        let (league, teams) = demo::sides_of(format);
+        let detail = "must be a tape, such as t20-20, odi-50 or test-5";
+        let invalid = || Error::invalid("/tape", detail);
+        generate::parse_name(tape).ok_or_else(invalid)?;
         demo::create_leagues_and_teams(self.service()).await?;
         for number in 0..ID_ATTEMPTS_MAX {
             let now = self.service().db.now();
-            let Some(id) = new_id(now, number) else { continue };
-            let new = NewReplay {
-                id,
-                tape: tape.to_owned(),
-                league,
-                teams,
-                start_time: now,
-                position_ms: 0,
-                speed,
-                playing: true,
-            };
-            if let Some(fixture) = self.create_replay(&new).await? {
+            let new = demo::new_replay(&new_id(now, number), tape, None, now, 0);
+            let mut new = new.ok_or_else(invalid)?;
+            new.replay.iter_mut().for_each(|replay| replay.speed = speed);
+            if let Some(fixture) = self.create_replay(new).await? {
                 return Ok(fixture);
             }
         }
-        Err(Problem::invalid_field(FieldLocation::Body, "/tape", "too many replays").into())
+        Err(Error::invalid("/tape", "too many replays"))
     }
 
-    /// Plays, pauses, seeks, or changes the speed of a replay.
-    ///
-    /// # Errors
-    ///
-    /// If the caller is not an admin; if the match is not a replay, or is over; if there is no such
-    /// ball.
     pub async fn change_replay(
         &self,
-        caller: &Caller,
         id: &MatchId,
         change: &ReplayChange,
     ) -> Result<Fixture, Error> {
-        require_admin(caller)?;
         if change.position_ms.is_some() && change.ball.is_some() {
-            let detail = "must not be there together with positionMs";
-            return Err(Problem::invalid_field(FieldLocation::Body, "/ball", detail).into());
+            return Err(Error::invalid("/ball", "must not be there together with positionMs"));
         }
         let feed = self.replay_feed()?;
         // A tick may be ahead of us.
@@ -232,7 +152,7 @@ impl Jobs {
         let service = self.service();
         let read = service.fixtures.get_consistent(id).await?.ok_or(Error::MatchNotFound)?;
         let replay = read.replay.clone().ok_or(Error::NotAReplay)?;
-        if read.archived_at.is_some() || read.ended_at.is_some() {
+        if read.is_over() {
             return Err(Error::MatchOver);
         }
         let tape = feed.tape(&replay.tape).ok_or(Error::NotAReplay)?;
@@ -241,16 +161,14 @@ impl Jobs {
         let there = match (&change.ball, change.position_ms) {
             (Some(ball), _) => {
                 let found = seek_position(&tape, ball, replay.skip_breaks);
-                Some(found.ok_or_else(|| {
-                    let detail = "must be a ball of this match, as innings:over.ball";
-                    Problem::invalid_field(FieldLocation::Body, "/ball", detail)
-                })?)
+                let detail = "must be a ball of this match, as innings:over.ball";
+                Some(found.ok_or_else(|| Error::invalid("/ball", detail))?)
             }
             (None, position) => position,
         };
         if there.is_some_and(|there| there < 0) && !read.phase.is_before_play() {
             let detail = "must not be before the start of a match that has begun";
-            return Err(Problem::invalid_field(FieldLocation::Body, "/positionMs", detail).into());
+            return Err(Error::invalid("/positionMs", detail));
         }
         let end = tape.position_of(tape.duration_ms(), replay.skip_breaks);
         let position_ms = there.unwrap_or(here).min(end);
@@ -262,7 +180,7 @@ impl Jobs {
             revision: replay.revision + 1,
             ..replay.clone()
         };
-        let changed = update(Fixture::key(id))
+        let mut changed = update(Fixture::key(id))
             .set(Fixture::REPLAY, new.clone())
             .set(Fixture::SEQUENCE, read.sequence + 1)
             .only_if(Fixture::SEQUENCE.eq(read.sequence));
@@ -275,6 +193,11 @@ impl Jobs {
             let time = tape.time_at(position_ms, new.skip_breaks);
             if let Some(snapshot) = feed.snapshot_at(&read, &tape, time) {
                 go_back(&mut state, &snapshot);
+                let status = snapshot.fixture.status.as_deref().unwrap_or_default();
+                let phase = Phase::from_feed(status).map_or(read.phase, |(phase, _)| phase);
+                changed = changed
+                    .set(Fixture::PHASE, phase)
+                    .set(Fixture::DAY, day_by_clock(read.format, time));
             }
         }
         service.db.transact((changed, ProcessingService::put_operation(&state))).await?;
@@ -282,13 +205,7 @@ impl Jobs {
         service.fixtures.get_consistent(id).await?.ok_or(Error::MatchNotFound)
     }
 
-    /// Ends a replay, and deletes it.
-    ///
-    /// # Errors
-    ///
-    /// If the caller is not an admin, or the match is not a replay.
-    pub async fn remove_replay(&self, caller: &Caller, id: &MatchId) -> Result<(), Error> {
-        require_admin(caller)?;
+    pub async fn remove_replay(&self, id: &MatchId) -> Result<(), Error> {
         let service = self.service();
         let read = service.fixtures.get_consistent(id).await?.ok_or(Error::MatchNotFound)?;
         if read.replay.is_none() {
@@ -300,10 +217,9 @@ impl Jobs {
         }
     }
 
-    /// Ends a replay, and deletes it. `false` if it is gone.
-    async fn end_and_delete(&self, id: &MatchId) -> Result<bool, StoreError> {
+    async fn end_and_delete(&self, id: &MatchId) -> singlet::Result<bool> {
         let service = self.service();
-        // First, so that no tick puts hashes back, and nobody follows it any more.
+        // First, so that no tick writes hashes again, and no user follows it.
         service.fixtures.archive(id).await?;
         for _ in 0..LOCK_ATTEMPTS_MAX {
             let deleted = self.with_match_lock(id, async {
@@ -318,11 +234,11 @@ impl Jobs {
             }
             tokio::time::sleep(LOCK_WAIT).await;
         }
-        Err(StoreError::StoreBusy { not_done: vec![LockKey::of_match(id).to_string()] })
+        Err(singlet::Error::Conflict { subject: None })
     }
 
     /// Brings a match of a new replay up to where its tape stands, without pushing anything.
-    pub(crate) async fn catch_up(&self, fixture: &Fixture) -> Result<(), StoreError> {
+    pub(crate) async fn catch_up(&self, fixture: &Fixture) -> singlet::Result<()> {
         let Some(feed) = &self.0.replay else { return Ok(()) };
         use crate::feed::Feed as _;
         let Ok(Some(snapshot)) = feed.fixture(fixture.match_id.as_str()).await else {
@@ -343,18 +259,15 @@ impl Jobs {
 
 /// The id of a new replay: the millisecond in which it is made. The id of one that was deleted must
 /// not come back, because the state, the claims and the cache of that match outlive it.
-fn new_id(now: Timestamp, number: i64) -> Option<MatchId> {
-    MatchId::new((now.as_millis() + number).to_string()).ok()
+fn new_id(now: Timestamp, number: i64) -> String {
+    (now.as_millis() + number).to_string()
 }
 
 /// Seeking back: everything up to there counts as processed, and nothing as pushed.
 fn go_back(state: &mut ProcessingState, snapshot: &Snapshot) {
-    let mut progress = progress_of(state);
     let balls: Vec<Delivery> =
         snapshot.fixture.balls.iter().filter_map(Delivery::from_feed).collect();
-    progress.last_processed_ball = balls.last().map(|ball| ball.id);
-    state.last_processed_ball =
-        progress.last_processed_ball.and_then(|id| BallId::new(id.to_string()).ok());
+    state.last_processed_ball = balls.last().and_then(|ball| BallId::new(ball.id.to_string()).ok());
     state.ball_by_ball = balls.iter().map(ToString::to_string).collect();
     state.last_event = None;
     // The ends of innings before this one are known, and not pushed again.

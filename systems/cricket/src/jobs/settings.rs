@@ -2,57 +2,32 @@
 
 use crate::feed::{SportMonks, SportMonksOptions};
 use crate::push::{Apns, ApnsOptions, LogSender, ProviderKey, PushSender};
-use singlet::engine::Clock;
+use singlet::Clock;
 use singlet_web::random::Random;
 use std::ffi::OsString;
-use std::fmt;
 use std::sync::Arc;
 
 const SPORTMONKS_BASE: &str = "https://cricket.sportmonks.com/api/v2.0";
 const APNS_BASE: &str = "https://api.push.apple.com";
 const APNS_SANDBOX_BASE: &str = "https://api.sandbox.push.apple.com";
 
-/// What the environment says.
-#[derive(Clone, Default)]
+/// Not shown anywhere: values may be secrets.
 pub struct Settings {
     variables: Vec<(String, String)>,
 }
 
-/// A setting that is missing or wrong.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SettingError(String);
-
-impl fmt::Display for SettingError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for SettingError {}
-
 impl Settings {
     /// Reads the variables that begin with `SINGLET_CRICKET_`. A variable that ends with `_FILE`
     /// names a file that has the value.
-    ///
-    /// # Errors
-    ///
-    /// If a file cannot be read, or a choice is unknown.
-    pub fn from_environment() -> Result<Self, SettingError> {
-        // A variable of somebody else may be any bytes.
+    pub fn from_environment() -> Result<Self, String> {
+        // Variables of other programs may be any bytes.
         let text = |(name, value): (OsString, OsString)| {
             Some((name.into_string().ok()?, value.into_string().ok()?))
         };
         Self::new(std::env::vars_os().filter_map(text))
     }
 
-    /// The same of given variables.
-    ///
-    /// # Errors
-    ///
-    /// If a file cannot be read, or a choice is unknown.
-    pub fn new(
-        variables: impl IntoIterator<Item = (String, String)>,
-    ) -> Result<Self, SettingError> {
+    pub fn new(variables: impl IntoIterator<Item = (String, String)>) -> Result<Self, String> {
         let mut own = Vec::new();
         for (name, value) in variables {
             let Some(name) = name.strip_prefix("SINGLET_CRICKET_") else { continue };
@@ -60,7 +35,7 @@ impl Settings {
                 None => own.push((name.to_owned(), value)),
                 Some(name) => {
                     let text = std::fs::read_to_string(&value).map_err(|error| {
-                        SettingError(format!("SINGLET_CRICKET_{name}_FILE cannot be read: {error}"))
+                        format!("SINGLET_CRICKET_{name}_FILE cannot be read: {error}")
                     })?;
                     own.push((name.to_owned(), text.trim().to_owned()));
                 }
@@ -73,7 +48,7 @@ impl Settings {
             let chosen = settings.get(name).unwrap_or(usual);
             if ![usual, other].contains(&chosen) {
                 let text = format!("SINGLET_CRICKET_{name} must be {usual} or {other}");
-                return Err(SettingError(text));
+                return Err(text);
             }
         }
         if settings.get("FEED") == Some("sportmonks") {
@@ -87,13 +62,11 @@ impl Settings {
         found.map(|(_, value)| value.as_str()).filter(|value| !value.is_empty())
     }
 
-    fn required(&self, name: &str) -> Result<&str, SettingError> {
-        self.get(name).ok_or_else(|| {
-            SettingError(format!("set SINGLET_CRICKET_{name}, or SINGLET_CRICKET_{name}_FILE"))
-        })
+    fn required(&self, name: &str) -> Result<&str, String> {
+        self.get(name)
+            .ok_or_else(|| format!("set SINGLET_CRICKET_{name}, or SINGLET_CRICKET_{name}_FILE"))
     }
 
-    /// The SportMonks adapter, if it was chosen.
     pub(super) fn sportmonks(&self, clock: Clock) -> Option<SportMonks> {
         if self.get("FEED") != Some("sportmonks") {
             return None;
@@ -103,12 +76,11 @@ impl Settings {
         Some(SportMonks::new(options, clock))
     }
 
-    /// The way to phones.
     pub(super) fn sender(
         &self,
         clock: Clock,
         random: Random,
-    ) -> Result<Arc<dyn PushSender>, SettingError> {
+    ) -> Result<Arc<dyn PushSender>, String> {
         if self.get("PUSH") != Some("apns") {
             return Ok(Arc::new(LogSender));
         }
@@ -118,26 +90,15 @@ impl Settings {
             self.required("APNS_KEY")?,
         );
         let base = self.get("APNS_BASE").unwrap_or(APNS_BASE).to_owned();
-        let sandbox_base = match self.get("APNS_BASE") {
-            Some(base) => base.to_owned(),
-            None => APNS_SANDBOX_BASE.to_owned(),
-        };
+        let sandbox_base = self.get("APNS_BASE").unwrap_or(APNS_SANDBOX_BASE).to_owned();
         let options = ApnsOptions {
             http2_only: base.starts_with("http://"),
             base,
             sandbox_base,
             bundle: self.required("APNS_BUNDLE")?.to_owned(),
-            key: key.map_err(|error| SettingError(error.to_string()))?,
+            key: key?,
         };
         Ok(Arc::new(Apns::new(options, clock, random)))
-    }
-}
-
-/// Values may be secrets.
-impl fmt::Debug for Settings {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names: Vec<&str> = self.variables.iter().map(|(name, _)| name.as_str()).collect();
-        f.debug_tuple("Settings").field(&names).finish()
     }
 }
 
@@ -145,7 +106,7 @@ impl fmt::Debug for Settings {
 mod tests {
     use super::*;
 
-    fn settings(variables: &[(&str, &str)]) -> Result<Settings, SettingError> {
+    fn settings(variables: &[(&str, &str)]) -> Result<Settings, String> {
         Settings::new(
             variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())),
         )
@@ -160,13 +121,12 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_choice_is_refused_and_secrets_are_not_shown() {
+    fn a_wrong_choice_is_refused() {
         assert!(settings(&[("SINGLET_CRICKET_FEED", "radio")]).is_err());
         assert!(settings(&[("SINGLET_CRICKET_FEED", "sportmonks")]).is_err());
         let chosen =
             [("SINGLET_CRICKET_FEED", "sportmonks"), ("SINGLET_CRICKET_SPORTMONKS_TOKEN", "hush")];
         let settings = settings(&chosen).unwrap();
         assert!(settings.sportmonks(Clock::fixed(0)).is_some());
-        assert!(!format!("{settings:?}").contains("hush"));
     }
 }

@@ -1,20 +1,20 @@
-//! Leagues, teams, standings and fixtures, as the feed has them.
+//! Leagues, teams, standings and fixtures, as the feed has them, and their names in the cache.
 //!
 //! Only the feed's own fields are written, and only where they differ: what an admin or a tick has
 //! set stays.
 
 use super::Jobs;
 use crate::design::{
-    CachedFixture, Fixture, Form, League, LeagueCode, LeagueId, MatchId, SeasonId, Team, TeamId,
-    TeamSeason,
+    CachedFixture, Enrichment, Fixture, Form, League, LeagueCode, LeagueId, MatchId, SeasonId,
+    Team, TeamId, TeamSeason,
 };
 use crate::feed::shape::{FeedFixture, FeedLeague, FeedStanding, FeedTeam};
 use crate::feed::{FeedError, Snapshot};
 use crate::rules::{Format, Phase, net_run_rate, toss};
-use crate::service::StoreError;
 use futures_util::TryStreamExt as _;
 use singlet::prelude::*;
-use singlet_web::job::{JobError, JobRun, Next};
+use singlet_web::job::JobError;
+use singlet_web::problem::{Problem, UNAVAILABLE};
 use std::collections::HashMap;
 use std::time::Duration;
 
@@ -22,29 +22,11 @@ const DAY: Duration = Duration::from_secs(24 * 3600);
 /// Which fixtures are asked for: from two days ago to two weeks ahead.
 const DAYS_BACK: u32 = 2;
 const DAYS_AHEAD: u32 = 14;
+const ENRICHED_MAX: usize = 200;
 
 impl Jobs {
-    pub(super) async fn run_league_sync(self, _run: JobRun) -> Result<Next, JobError> {
-        self.sync_leagues().await?;
-        Ok(Next::Interval)
-    }
-
-    pub(super) async fn run_team_sync(self, _run: JobRun) -> Result<Next, JobError> {
-        self.sync_teams().await?;
-        Ok(Next::Interval)
-    }
-
-    pub(super) async fn run_fixture_sync(self, _run: JobRun) -> Result<Next, JobError> {
-        self.sync_fixtures().await?;
-        Ok(Next::Interval)
-    }
-
     /// Creates new leagues, and renames others. `active` is the admin's. The teams and fixtures of
     /// new ones follow at once: their own jobs may have run before.
-    ///
-    /// # Errors
-    ///
-    /// If the store or the feed fails.
     pub async fn sync_leagues(&self) -> Result<(), JobError> {
         let mut has_new = false;
         for feed in self.unless_resting(self.0.feed.leagues().await)?.unwrap_or_default() {
@@ -76,10 +58,6 @@ impl Jobs {
     }
 
     /// Creates new teams, renames others, and writes the standings of active leagues.
-    ///
-    /// # Errors
-    ///
-    /// If the store or the feed fails.
     pub async fn sync_teams(&self) -> Result<(), JobError> {
         let service = self.service();
         let now = service.db.now();
@@ -123,16 +101,11 @@ impl Jobs {
 
     /// Creates new fixtures of active leagues, moves others, fills the cache, and ends matches that
     /// became final without ever being live.
-    ///
-    /// # Errors
-    ///
-    /// If the store or the feed fails.
     pub async fn sync_fixtures(&self) -> Result<(), JobError> {
         let service = self.service();
         let now = service.db.now();
         let active = service.leagues.active().await?;
-        let leagues: Vec<String> =
-            active.iter().map(|league| league.league_id.to_string()).collect();
+        let leagues: Vec<String> = active.iter().map(|one| one.league_id.to_string()).collect();
         let (from, to) = (now.before(DAYS_BACK * DAY), now.after(DAYS_AHEAD * DAY));
         let Some(snapshots) =
             self.unless_resting(self.0.feed.fixtures(&leagues, from, to).await)?
@@ -153,20 +126,20 @@ impl Jobs {
         Ok(())
     }
 
-    /// Creates those that are new, and fills the cache. Returns those that were there before.
+    /// Creates new fixtures, and fills the cache. Returns the fixtures that existed before.
     async fn write_fixtures(
         &self,
         snapshots: &[Snapshot],
-    ) -> Result<HashMap<MatchId, Fixture>, StoreError> {
+    ) -> singlet::Result<HashMap<MatchId, Fixture>> {
         let service = self.service();
         let leagues = service.leagues.all().await?;
-        let now = service.db.now();
         let mut fixtures = Vec::new();
         let mut entries: Vec<CachedFixture> = Vec::new();
         for snapshot in snapshots {
             let league = snapshot.fixture.league_id.as_deref();
             let league = leagues.iter().find(|one| Some(one.league_id.as_str()) == league);
-            let Some(fixture) = league.and_then(|league| fixture_of(snapshot, league, now)) else {
+            let Some(fixture) = league.and_then(|league| fixture_of(&snapshot.fixture, league))
+            else {
                 continue;
             };
             entries.extend(self.cache_entry(&fixture, snapshot, fixture.phase));
@@ -175,22 +148,13 @@ impl Jobs {
         let ids: Vec<MatchId> = fixtures.iter().map(|one| one.match_id.clone()).collect();
         let known = service.fixtures.get_many(&ids).await?;
         service.fixtures.create_many(&fixtures).await?;
-        // What is cached with balls of a tick is newer than a list.
-        let cached: HashMap<MatchId, i64> = service
-            .cache
-            .all()
-            .await?
-            .into_iter()
-            .map(|entry| (entry.match_id, entry.feed_at))
-            .collect();
-        entries.retain(|entry| cached.get(&entry.match_id).is_none_or(|at| *at < entry.feed_at));
         entries.retain(|entry| known.get(&entry.match_id).is_none_or(|old| old.live.is_none()));
         service.cache.put_many(&entries).await?;
         Ok(known)
     }
 
     /// The feed's own fields of a match that is stored; status and phase only while it is not live.
-    async fn move_fixture(&self, old: &Fixture, feed: &FeedFixture) -> Result<(), StoreError> {
+    async fn move_fixture(&self, old: &Fixture, feed: &FeedFixture) -> singlet::Result<()> {
         let service = self.service();
         let venue = venue_of(feed).or_else(|| old.venue.clone());
         let start = feed.starting_at.map_or(old.start_time, Timestamp::from_millis);
@@ -220,9 +184,9 @@ impl Jobs {
         Ok(())
     }
 
-    /// The teams and the format of a match that has not begun: those of a final are known late.
-    /// Who follows a team that does not play follows the match neutrally.
-    async fn change_teams(&self, old: &Fixture, feed: &FeedFixture) -> Result<(), StoreError> {
+    /// Changes teams and format of a match that has not begun: the teams of a final are known late.
+    /// Followers of a team that does not play become neutral.
+    async fn change_teams(&self, old: &Fixture, feed: &FeedFixture) -> singlet::Result<()> {
         let team = |id: &Option<String>, old: &TeamId| {
             let new = id.as_deref().and_then(|id| TeamId::new(id).ok());
             new.unwrap_or_else(|| old.clone())
@@ -233,12 +197,11 @@ impl Jobs {
             format: feed.kind.as_deref().and_then(Format::from_feed).unwrap_or(old.format),
             ..old.clone()
         };
-        let has_begun = old.live.is_some() || old.archived_at.is_some() || old.ended_at.is_some();
-        if new == *old || has_begun {
+        if new == *old || old.live.is_some() || old.is_over() {
             return Ok(());
         }
         let service = self.service();
-        // First: what is left after a crash is found by the next sync.
+        // First: after a crash the next sync finds the rest.
         let mut followers = service.follows.followers(&old.match_id);
         while let Some(follow) = followers.try_next().await? {
             if !new.has_perspective(&follow.team_id) {
@@ -256,17 +219,14 @@ impl Jobs {
         Ok(())
     }
 
-    /// Matches on the list of live ones that nobody knows are created first.
-    pub(super) async fn create_unknown(&self, snapshots: &[Snapshot]) -> Result<(), StoreError> {
+    /// Creates unknown matches of the live list before they are ticked.
+    pub(super) async fn create_unknown(&self, snapshots: &[Snapshot]) -> singlet::Result<()> {
         let service = self.service();
-        let ids = snapshots.iter().filter_map(|one| MatchId::new(one.fixture.id.as_str()).ok());
-        let ids: Vec<MatchId> = ids.collect();
+        let id = |one: &Snapshot| MatchId::new(one.fixture.id.as_str()).ok();
+        let ids: Vec<MatchId> = snapshots.iter().filter_map(id).collect();
         let known = service.fixtures.get_many(&ids).await?;
-        let unknown: Vec<Snapshot> = snapshots
-            .iter()
-            .filter(|one| !known.keys().any(|id| id.as_str() == one.fixture.id))
-            .cloned()
-            .collect();
+        let is_unknown = |one: &&Snapshot| id(one).is_some_and(|id| !known.contains_key(&id));
+        let unknown: Vec<Snapshot> = snapshots.iter().filter(is_unknown).cloned().collect();
         if !unknown.is_empty() {
             self.write_fixtures(&unknown).await?;
         }
@@ -285,17 +245,58 @@ impl Jobs {
         }
     }
 
+    /// Updates names and positions of cached matches, except those with an unknown team. Returns how
+    /// many.
+    pub async fn enrich_matches(&self) -> singlet::Result<usize> {
+        let service = self.service();
+        let entries = service.cache.all().await?;
+        let ids: Vec<MatchId> = entries.iter().map(|entry| entry.match_id.clone()).collect();
+        let fixtures = service.fixtures.get_many(&ids).await?;
+        let names = service.stored_names().await?;
+        let mut positions: HashMap<SeasonId, HashMap<TeamId, u32>> = HashMap::new();
+        let mut count = 0;
+        for entry in &entries {
+            let Some(fixture) = fixtures.get(&entry.match_id) else { continue };
+            if !names.has_teams(fixture) {
+                continue;
+            }
+            let season = &fixture.season_id;
+            if !positions.contains_key(season) {
+                let records = service.team_seasons.of_season(season).await?;
+                let of_season =
+                    records.into_iter().map(|one| (one.team_id, one.position)).collect();
+                positions.insert(season.clone(), of_season);
+            }
+            let position = |team: &TeamId| positions.get(season)?.get(team).copied();
+            let [home, away] = names.teams(fixture);
+            let enrichment = Enrichment {
+                home_position: position(&fixture.home_team_id),
+                away_position: position(&fixture.away_team_id),
+                home_name: home.name,
+                home_code: home.code,
+                away_name: away.name,
+                away_code: away.code,
+                league_name: names.league(fixture).to_owned(),
+                league_code: fixture.league_code.to_string(),
+            };
+            if entry.enrichment.as_ref() == Some(&enrichment) {
+                continue;
+            }
+            count += usize::from(service.cache.enrich(&fixture.match_id, &enrichment).await?);
+            if count >= ENRICHED_MAX {
+                break;
+            }
+        }
+        Ok(count)
+    }
+
     /// Whether the feed still lists a league: then it would come back after it was deleted.
-    ///
-    /// # Errors
-    ///
-    /// If the feed fails.
     pub async fn league_in_feed(&self, id: &LeagueId) -> Result<bool, crate::error::Error> {
         match self.0.feed.leagues().await {
             Ok(leagues) => Ok(leagues.iter().any(|league| league.id == id.as_str())),
             Err(error) => {
                 tracing::warn!(%error, "the leagues of the feed could not be read");
-                Ok(true)
+                Err(Problem::new(&UNAVAILABLE).into())
             }
         }
     }
@@ -351,10 +352,10 @@ fn standing_of(
     let own =
         net_run_rate((feed.runs_for, &feed.overs_for), (feed.runs_against, &feed.overs_against));
     let form = feed.recent_form.iter().filter_map(|one| match one.as_str() {
-        "W" => Some(Form::Won),
-        "L" => Some(Form::Lost),
-        "D" => Some(Form::Drawn),
-        "N" | "NR" => Some(Form::NoResult),
+        "W" => Some(Form::W),
+        "L" => Some(Form::L),
+        "D" => Some(Form::D),
+        "N" | "NR" => Some(Form::N),
         _ => None,
     });
     Some(TeamSeason {
@@ -379,37 +380,26 @@ fn standing_of(
 }
 
 /// A new fixture, as the feed has it. Its score comes from ticks.
-fn fixture_of(snapshot: &Snapshot, league: &League, now: Timestamp) -> Option<Fixture> {
-    let feed = &snapshot.fixture;
+fn fixture_of(feed: &FeedFixture, league: &League) -> Option<Fixture> {
     let phase = phase_of(feed).filter(|phase| phase.is_before_play()).unwrap_or(Phase::Scheduled);
     let toss = toss(feed).filter(|_| phase == Phase::Scheduled);
     let season = feed.season_id.as_deref().and_then(|id| SeasonId::new(id).ok());
+    let teams =
+        [&feed.localteam_id, &feed.visitorteam_id].map(|id| TeamId::new(id.as_deref()?).ok());
+    let [Some(home), Some(away)] = teams else { return None };
+    let scheduled = Fixture::scheduled(
+        MatchId::new(feed.id.as_str()).ok()?,
+        (league.code.clone(), league.league_id.clone(), season.or(league.season_id.clone())?),
+        Format::from_feed(feed.kind.as_deref()?)?,
+        Timestamp::from_millis(feed.starting_at?),
+        [home, away],
+    );
     Some(Fixture {
-        match_id: MatchId::new(feed.id.as_str()).ok()?,
-        league_code: league.code.clone(),
-        league_id: league.league_id.clone(),
-        season_id: season.or_else(|| league.season_id.clone())?,
         round: feed.round.clone(),
-        format: Format::from_feed(feed.kind.as_deref()?)?,
-        start_time: Timestamp::from_millis(feed.starting_at?),
-        home_team_id: TeamId::new(feed.localteam_id.as_deref()?).ok()?,
-        away_team_id: TeamId::new(feed.visitorteam_id.as_deref()?).ok()?,
         venue: venue_of(feed),
         status: feed.status.clone().unwrap_or_else(|| "NS".to_owned()),
         phase: if toss.is_some() { Phase::Toss } else { phase },
-        live: None,
-        live_updated_at: None,
-        archived_at: None,
-        ended_at: None,
         toss,
-        toss_notified_at: None,
-        innings: Vec::new(),
-        target: None,
-        day: None,
-        result: None,
-        sequence: 0,
-        feed_at: None,
-        replay: None,
-        updated_at: now,
+        ..scheduled
     })
 }

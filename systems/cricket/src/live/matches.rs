@@ -1,30 +1,22 @@
-//! Matches that somebody watches.
+//! Live updates of matches that pages watch.
 
-use super::{match_topic, matches_topic};
+use super::{PAGE, matches_topic};
 use crate::design::{
     Fixture, Fixtures, FixturesItem, MatchId, MatchProcessingState, MatchProcessingStateItem,
-    ProcessingState, TeamId,
+    ProcessingState,
 };
 use crate::error::Error;
-use crate::routes::DisplayView;
+use crate::lock;
 use crate::rules::{BallLine, Delivery, MatchView, ball_line, display};
 use crate::service::Service;
-use crate::view::{MatchSummary, is_stale, match_view};
+use crate::view::{DisplayView, MatchSummary, is_stale, match_view};
 use serde::Serialize;
 use serde_json::json;
 use singlet::Timestamp;
-use singlet_web::job::Next;
 use singlet_web::live::{ItemChange, Live, Push, Topic, TopicState};
 use std::collections::{HashMap, HashSet};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use std::time::Duration;
+use std::sync::{Arc, Mutex};
 
-/// The job that sends pages that a score is stale.
-pub(super) const STALE_JOB: &str = "push-stale-scores";
-/// How often it looks.
-pub(super) const STALE_INTERVAL: Duration = Duration::from_secs(5);
-
-/// The pushes of all matches of this service.
 pub(super) fn live(service: &Service, watched: &Arc<Watched>) -> Live {
     let state_service = service.clone();
     let (of_fixtures, of_balls) = (Arc::clone(watched), Arc::clone(watched));
@@ -36,23 +28,24 @@ pub(super) fn live(service: &Service, watched: &Arc<Watched>) -> Live {
     .follow::<_, MatchProcessingState>(&service.db, move |change| of_balls.balls_changed(change))
 }
 
-/// The state of a match, as somebody who begins to watch gets it.
+/// The first event of a stream.
 #[derive(Serialize)]
 struct MatchState {
     sequence: u64,
     display: DisplayView,
     /// Those of this over, the newest first.
     balls: Vec<BallLine>,
+    /// All matches in play, for a page that lists them beside this one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    live: Option<Vec<MatchSummary>>,
 }
 
-/// What changed of the balls.
 #[derive(Clone, Default, Serialize)]
 struct BallsChange {
     sequence: u64,
     /// The newest first.
     added: Vec<BallLine>,
     changed: Vec<BallLine>,
-    /// Ids.
     removed: Vec<String>,
 }
 
@@ -61,11 +54,7 @@ async fn state(service: &Service, topic: &Topic) -> Result<TopicState, Error> {
     service.teams.all().await?;
     service.leagues.all().await?;
     if *topic == matches_topic() {
-        let fixtures = service.fixtures.live().await?;
-        let names = service.names(&fixtures).await?;
-        let now = service.db.now();
-        let live = fixtures.iter().map(|one| MatchSummary::new(one, &names, None, now));
-        let live: Vec<MatchSummary> = live.collect();
+        let live = summaries(service).await?;
         return Ok(TopicState::unnumbered("matches", &json!({"live": live})));
     }
     let (id, team) = topic.id().split_once('/').ok_or(Error::MatchNotFound)?;
@@ -74,10 +63,16 @@ async fn state(service: &Service, topic: &Topic) -> Result<TopicState, Error> {
     let view = record.view();
     let fixture = &record.fixture;
     let shown = DisplayView::new(display(&view, team), fixture, service.db.now());
-    let balls = this_over(&view);
-    let sequence = fixture.sequence;
-    let state = MatchState { sequence, display: shown, balls };
+    let live = if topic.kind() == PAGE { Some(summaries(service).await?) } else { None };
+    let (sequence, balls) = (fixture.sequence, this_over(&view));
+    let state = MatchState { sequence, display: shown, balls, live };
     Ok(TopicState::numbered(sequence, "state", &state))
+}
+
+async fn summaries(service: &Service) -> Result<Vec<MatchSummary>, Error> {
+    let fixtures = service.fixtures.live().await?;
+    let (names, now) = (service.names(&fixtures).await?, service.db.now());
+    Ok(fixtures.iter().map(|one| MatchSummary::new(one, &names, None, now)).collect())
 }
 
 /// The balls of the last over, the newest first.
@@ -90,78 +85,81 @@ fn this_over(view: &MatchView) -> Vec<BallLine> {
         .collect()
 }
 
-/// The matches that somebody watches, as this server knows them. Each is dropped with its last
-/// [`Watcher`], so there are never more than streams.
+/// The watched matches. Each is dropped with its last [`Watcher`], so there are never more than
+/// streams.
 pub(super) struct Watched {
     service: Service,
-    live: OnceLock<Live>,
     matches: Mutex<HashMap<MatchId, Watch>>,
 }
 
-/// A match that somebody watches. Its two items change in one transaction, and are followed one by
-/// one: what belongs together has the same sequence.
+/// A watched match. Its two items change in one transaction, and arrive one by one: they belong
+/// together if they have the same sequence.
 struct Watch {
-    /// How many streams are open.
-    watchers: usize,
+    /// How many watch each topic of the match.
+    topics: HashMap<Topic, usize>,
     fixture: Fixture,
     processing: Option<ProcessingState>,
     balls: BallsChange,
-    /// The sequence of the last push.
     pushed: u64,
     is_stale: bool,
 }
 
 impl Watched {
     pub(super) fn new(service: Service) -> Self {
-        Self { service, live: OnceLock::new(), matches: Mutex::default() }
+        Self { service, matches: Mutex::default() }
     }
 
-    pub(super) fn set_live(&self, live: &Live) {
-        // It is set once, when the system opens.
-        let _ = self.live.set(live.clone());
-    }
-
-    /// Somebody watches a match, until what this returns is dropped.
-    pub(super) fn add(self: &Arc<Self>, fixture: &Fixture) -> Watcher {
-        let mut matches = self.matches();
+    /// Counts a watcher of a topic until the guard is dropped.
+    pub(super) fn add(self: &Arc<Self>, fixture: &Fixture, topic: &Topic) -> Watcher {
+        let mut matches = lock(&self.matches);
         let watch = matches.entry(fixture.match_id.clone()).or_insert_with(|| Watch {
-            watchers: 0,
+            topics: HashMap::new(),
             fixture: fixture.clone(),
             processing: None,
             balls: BallsChange::default(),
             pushed: fixture.sequence,
             is_stale: false,
         });
-        watch.watchers += 1;
-        Watcher { watched: Arc::clone(self), match_id: fixture.match_id.clone() }
+        *watch.topics.entry(topic.clone()).or_default() += 1;
+        let (match_id, topic) = (fixture.match_id.clone(), topic.clone());
+        Watcher { watched: Arc::clone(self), match_id, topic }
     }
 
-    fn remove(&self, id: &MatchId) {
-        let mut matches = self.matches();
-        if let Some(watch) = matches.get_mut(id) {
-            watch.watchers = watch.watchers.saturating_sub(1);
-            if watch.watchers == 0 {
-                matches.remove(id);
-            }
+    fn remove(&self, id: &MatchId, topic: &Topic) {
+        let mut matches = lock(&self.matches);
+        let Some(watch) = matches.get_mut(id) else { return };
+        if let Some(watchers) = watch.topics.get_mut(topic) {
+            *watchers -= 1;
+        }
+        watch.topics.retain(|_, watchers| *watchers > 0);
+        if watch.topics.is_empty() {
+            matches.remove(id);
         }
     }
 
-    /// A match changed.
+    /// To the list of matches, and to pages that show it beside a match.
+    fn list_pushes(&self, event: &'static str, data: &impl Serialize) -> Vec<Push> {
+        let matches = lock(&self.matches);
+        let topics = matches.values().flat_map(|watch| watch.topics.keys());
+        let pages = topics.filter(|topic| topic.kind() == PAGE).cloned();
+        let pushed = pages.chain([matches_topic()]);
+        pushed.map(|topic| Push::unnumbered(topic, event, data)).collect()
+    }
+
+    fn topics_of(&self, id: &MatchId) -> Vec<Topic> {
+        let matches = lock(&self.matches);
+        matches.get(id).map(|watch| watch.topics.keys().cloned().collect()).unwrap_or_default()
+    }
+
     fn fixture_changed(&self, change: &ItemChange<FixturesItem>) -> Vec<Push> {
-        if self.live.get().is_none_or(|live| live.figures().subscribers == 0) {
-            return Vec::new();
-        }
         let old = change.old.as_ref().map(|FixturesItem::Fixture(old)| old);
         match (old, change.new.as_ref().map(|FixturesItem::Fixture(new)| new)) {
             (old, Some(new)) => self.fixture_written(old, new),
             (Some(old), None) => {
-                let gone = Push::unnumbered(
-                    matches_topic(),
-                    "matchArchived",
-                    &json!({"matchId": old.match_id}),
-                );
-                let ends = topics(old).into_iter().map(Push::end);
-                std::iter::once(gone).chain(ends).collect()
+                let mut pushes =
+                    self.list_pushes("matchArchived", &json!({"matchId": old.match_id}));
+                pushes.extend(self.topics_of(&old.match_id).into_iter().map(Push::end));
+                pushes
             }
             (None, None) => Vec::new(),
         }
@@ -173,17 +171,16 @@ impl Watched {
         let is_archived = new.archived_at.is_some();
         let is_new = old.is_none_or(|old| old.sequence != new.sequence);
         if is_archived && old.is_none_or(|old| old.archived_at.is_none()) {
-            let gone = json!({"matchId": new.match_id});
-            pushes.push(Push::unnumbered(matches_topic(), "matchArchived", &gone));
+            pushes = self.list_pushes("matchArchived", &json!({"matchId": new.match_id}));
             let ended = json!({"matchId": new.match_id, "result": new.result});
-            let topics = topics(new).into_iter();
+            let topics = self.topics_of(&new.match_id).into_iter();
             pushes.extend(topics.map(|topic| Push::unnumbered(topic, "ended", &ended)));
         } else if is_new {
             let names = self.service.remembered_names();
             let summary = MatchSummary::new(new, &names, None, now);
-            pushes.push(Push::unnumbered(matches_topic(), "matchChanged", &summary));
+            pushes = self.list_pushes("matchChanged", &summary);
         }
-        let mut matches = self.matches();
+        let mut matches = lock(&self.matches);
         if let Some(watch) = matches.get_mut(&new.match_id) {
             watch.fixture = new.clone();
             pushes.extend(watch.stale_pushes(now));
@@ -192,36 +189,25 @@ impl Watched {
         pushes
     }
 
-    /// The balls of a match changed.
     fn balls_changed(&self, change: &ItemChange<MatchProcessingStateItem>) -> Vec<Push> {
         let state = |item: &Option<MatchProcessingStateItem>| -> Option<ProcessingState> {
             item.as_ref().map(|MatchProcessingStateItem::ProcessingState(state)| state.clone())
         };
-        // Most matches are watched by nobody.
         let Some(MatchProcessingStateItem::ProcessingState(new)) = &change.new else {
             return Vec::new();
         };
         let now = self.service.db.now();
-        let mut matches = self.matches();
+        let mut matches = lock(&self.matches);
         let Some(watch) = matches.get_mut(&new.match_id) else { return Vec::new() };
         watch.balls = BallsChange::between(state(&change.old).as_ref(), new);
         watch.processing = Some(new.clone());
         watch.change_pushes(&self.service, now)
     }
 
-    /// Sends those who watch which scores are stale now.
-    pub(super) fn push_stale(&self) -> Next {
+    /// Which scores are stale now, or are not any more.
+    pub(super) fn stale_pushes(&self) -> Vec<Push> {
         let now = self.service.db.now();
-        let pushes: Vec<Push> =
-            self.matches().values_mut().flat_map(|watch| watch.stale_pushes(now)).collect();
-        if let Some(live) = self.live.get() {
-            pushes.into_iter().for_each(|push| live.publish(push));
-        }
-        Next::Interval
-    }
-
-    fn matches(&self) -> MutexGuard<'_, HashMap<MatchId, Watch>> {
-        self.matches.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.matches).values_mut().flat_map(|watch| watch.stale_pushes(now)).collect()
     }
 }
 
@@ -239,12 +225,13 @@ impl Watch {
         let names = service.remembered_names();
         let view = match_view(fixture, processing, None, &names);
         let mut pushes = Vec::new();
-        for (team, topic) in fixture.perspectives().iter().zip(topics(fixture)) {
-            let shown = DisplayView::new(display(&view, team.as_str()), fixture, now);
+        for topic in self.topics.keys() {
+            let (_, team) = topic.id().split_once('/').unwrap_or_default();
+            let shown = DisplayView::new(display(&view, team), fixture, now);
             pushes.push(Push::numbered(topic.clone(), fixture.sequence, "display", &shown));
             if self.balls.sequence == fixture.sequence {
                 let balls = &self.balls;
-                pushes.push(Push::numbered(topic, fixture.sequence, "balls", balls));
+                pushes.push(Push::numbered(topic.clone(), fixture.sequence, "balls", balls));
             }
         }
         pushes
@@ -259,25 +246,24 @@ impl Watch {
         self.is_stale = is_stale;
         let since = self.fixture.live_updated_at.filter(|_| is_stale);
         let data = json!({"since": since});
-        let topics = topics(&self.fixture).into_iter();
+        let topics = self.topics.keys().cloned();
         topics.map(|topic| Push::unnumbered(topic, "stale", &data)).collect()
     }
 }
 
-/// Somebody who watches a match.
 pub(crate) struct Watcher {
     watched: Arc<Watched>,
     match_id: MatchId,
+    topic: Topic,
 }
 
 impl Drop for Watcher {
     fn drop(&mut self) {
-        self.watched.remove(&self.match_id);
+        self.watched.remove(&self.match_id, &self.topic);
     }
 }
 
 impl BallsChange {
-    /// What changed from one state to the next.
     fn between(old: Option<&ProcessingState>, new: &ProcessingState) -> Self {
         let texts = |state: &ProcessingState| -> HashMap<u64, String> {
             let balls = state.ball_by_ball.iter();
@@ -303,10 +289,4 @@ impl BallsChange {
         change.removed = gone.map(u64::to_string).collect();
         change
     }
-}
-
-/// The topics of the three perspectives, in the order of [`Fixture::perspectives`].
-fn topics(fixture: &Fixture) -> Vec<Topic> {
-    let perspectives: [TeamId; 3] = fixture.perspectives();
-    perspectives.iter().map(|team| match_topic(&fixture.match_id, team)).collect()
 }

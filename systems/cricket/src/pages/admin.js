@@ -36,7 +36,7 @@ function renderLocks() {
     element("th", { scope: "row" }, lock.lockKey),
     element("td", {}, lock.owner),
     element("td", {}, `${((lock.expiresAt - now) / 1000).toFixed(1)} s`))));
-  byId("locks-note").textContent = held.length ? "" : "Nobody has a lock at this moment.";
+  byId("locks-note").textContent = held.length ? "" : "No locks are held.";
 }
 
 function renderFeed() {

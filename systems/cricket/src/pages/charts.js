@@ -37,7 +37,7 @@ export function charts({ ballsOf }) {
 
   function render() {
     if (all.length === 0) {
-      place.replaceChildren(element("p", { class: "quiet" }, "There are no charts yet, or not any more."));
+      place.replaceChildren(element("p", { class: "quiet" }, "No charts for this match."));
       return;
     }
     const one = all.find(({ n }) => n === chosen) ?? all.at(-1);

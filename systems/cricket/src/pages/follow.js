@@ -22,7 +22,7 @@ export function chooseTeam(match, onChange) {
   const path = `${base}/user/follow/${encodeURIComponent(match.matchId)}`;
   const options = [
     ...match.teams.map(({ id, name }) => [id, name]),
-    ["neutral", "Neither side"],
+    ["neutral", "Neutral"],
   ];
   let isBusy = false;
   const act = async (send, team, said) => {
@@ -39,7 +39,7 @@ export function chooseTeam(match, onChange) {
     isBusy = false;
   };
   const content = element("div", { class: "cricket-sheet" },
-    element("p", { class: "quiet" }, "Wickets, milestones and results are pushed to your phone, told from the side that you choose."),
+    element("p", { class: "quiet" }, "Your phone shows wickets, milestones and the result, from the side you choose."),
     options.map(([id, name]) => element("button", {
       type: "button",
       class: id === match.following ? null : "plain",
@@ -49,7 +49,7 @@ export function chooseTeam(match, onChange) {
     match.following ? element("button", {
       type: "button",
       class: "plain danger",
-      click: () => act(() => request("DELETE", path), null, `You do not follow ${versus(match)} any more.`),
+      click: () => act(() => request("DELETE", path), null, `You no longer follow ${versus(match)}.`),
     }, "Stop following") : null);
   const opened = sheet(content, { title: `Follow ${versus(match)}` });
 }

@@ -1,5 +1,8 @@
 // Times, phases and problems in words.
 import { element } from "/assets/dom.js";
+import { dayName, timeText } from "/assets/time.js";
+
+export { dayName };
 
 const PHASES = {
   scheduled: "Scheduled", toss: "Toss", delayed: "Delayed", live: "Live", innings_break: "Innings break", interval: "Break",
@@ -24,19 +27,12 @@ export function isOver({ phase, archived }) {
 
 /** `14:36` where the reader is. */
 export function clock(time) {
-  return new Date(time).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", hour12: false });
+  return timeText(time);
 }
 
 /** `14:36:05`. */
 export function clockWithSeconds(time) {
-  return new Date(time).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", second: "2-digit", hour12: false });
-}
-
-/** "Today", "Tomorrow", "Yesterday", or the day of the week with its date. */
-export function dayName(time) {
-  const day = new Date(time);
-  const distance = Math.round((new Date(day).setHours(0, 0, 0, 0) - new Date().setHours(0, 0, 0, 0)) / 86_400_000);
-  return { 0: "Today", 1: "Tomorrow", [-1]: "Yesterday" }[distance] ?? day.toLocaleDateString([], { weekday: "long", day: "numeric", month: "long" });
+  return timeText(time, { seconds: true });
 }
 
 /** How long ago, or for how long: `1 s`, `3 min`, `2 h`. */
@@ -44,6 +40,18 @@ export function span(ms) {
   const seconds = Math.max(0, Math.round(ms / 1000));
   if (seconds < 120) return `${seconds} s`;
   return seconds < 7200 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3600)} h`;
+}
+
+/** A team's name, with its place in the standings if it is known. */
+export function teamName({ name, position }) {
+  const place = position && `${position}${position % 100 > 10 && position % 100 < 14 ? "th" : ["th", "st", "nd", "rd"][position % 10] ?? "th"}`;
+  return element("span", { class: "cricket-name" }, name, " ", place ? element("span", { class: "quiet cricket-position", title: "Place in the standings" }, place) : null);
+}
+
+/** A team's score in a match, or that it has not batted. */
+export function teamScore(match, { score }) {
+  if (score || isBeforePlay(match) || isOver(match)) return element("span", { class: "cricket-runs" }, score ?? "");
+  return element("span", { class: "quiet" }, "yet to bat");
 }
 
 /** "HAR v KIN". */

@@ -2,11 +2,21 @@
 import { byId, element, focusQuietly } from "/assets/dom.js";
 import { base } from "/assets/http.js";
 import "./nav.js";
-import { markMatch, setFollowing, startList } from "./match-list.js";
+import { listEvent, listState, markMatch, setFollowing, startList, watchList } from "./match-list.js";
 import { matchView } from "./match-view.js";
 
+/** The list beside a match has room. */
+const wide = matchMedia("(min-width: 900px)");
 let matchId = null;
-const view = matchView({ onFollowed: setFollowing });
+const view = matchView({
+  onFollowed: setFollowing,
+  list: { isSeen: () => wide.matches, onState: listState, onEvent: listEvent, onStream: watch },
+});
+
+/** A page has one stream: that of the match has the list, too. */
+function watch() {
+  watchList(matchId === null || (wide.matches && !view.hasStream));
+}
 
 function route({ isFirst = false } = {}) {
   const before = matchId;
@@ -20,10 +30,12 @@ function route({ isFirst = false } = {}) {
   if (matchId) {
     scrollTo(0, 0);
     view.show(matchId, { isFocused: !isFirst });
+    watch();
     return;
   }
   document.title = "Matches · Cricket";
   view.close();
+  watch();
   scrollTo(0, history.state?.scroll ?? 0);
   if (isFirst) return;
   const opened = document.querySelector(`[data-key="${CSS.escape(before)}"] a`);
@@ -43,6 +55,10 @@ document.addEventListener("click", (event) => {
   route();
 });
 addEventListener("popstate", () => route());
+wide.addEventListener("change", () => {
+  view.listChanged();
+  watch();
+});
 history.scrollRestoration = "manual";
 startList({ onFollowed: (id, team) => view.setFollowing(id, team) });
 route({ isFirst: true });

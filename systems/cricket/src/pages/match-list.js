@@ -1,15 +1,17 @@
-// The list of matches: those in play tick by themselves.
+// The list of matches. Live scores update from a stream.
 import { announce, byId, element, replaceKeepingFocus } from "/assets/dom.js";
 import { base, request } from "/assets/http.js";
 import { connectionBar, WatchStream } from "/assets/live.js";
 import { chooseTeam, followText } from "./follow.js";
-import { clock, dayName, isBeforePlay, isOver, phaseName, showRetry, versus } from "./format.js";
+import { clock, dayName, isBeforePlay, isOver, phaseName, showRetry, teamName, teamScore, versus } from "./format.js";
 
 const live = new Map();
 const others = new Map();
 let cursor = null;
 let league = new URLSearchParams(location.search).get("league") ?? "";
 let chosen = null;
+let stream = null;
+let bar = null;
 let onFollow = () => {};
 
 /** Shows the list. `onFollowed(matchId, team)` is told what is followed from here. */
@@ -27,22 +29,34 @@ export function startList({ onFollowed }) {
     others.clear();
     load();
   });
-  const stream = new WatchStream(`${base}/live`, {
-    states: ["matches"],
-    onState({ live: all }) {
-      const before = [...live.keys()];
-      const now = new Set(all.map(({ matchId }) => matchId));
-      for (const match of all) keep(live, match);
-      // What has left the list while nobody listened has ended.
-      for (const id of before.filter((one) => !now.has(one))) leave(id);
-      render();
-    },
-    onEvent(event, data) {
-      if (event === "matchChanged") changed(data);
-      else if (event === "matchArchived") leave(data.matchId);
-    },
-  });
-  connectionBar(stream);
+}
+
+/** Follows live scores. Beside a match, its stream has them: `listState` and `listEvent` are called. */
+export function watchList(isWatched) {
+  if (isWatched === (stream !== null)) return;
+  if (!isWatched) {
+    stream.close();
+    bar.remove();
+    stream = null;
+    return;
+  }
+  stream = new WatchStream(`${base}/live`, { states: ["matches"], onState: listState, onEvent: listEvent });
+  bar = connectionBar(stream);
+}
+
+/** All matches in play. */
+export function listState({ live: all }) {
+  const before = [...live.keys()];
+  const now = new Set(all.map(({ matchId }) => matchId));
+  for (const match of all) keep(live, match);
+  // A match that left the list during a disconnection has ended.
+  for (const id of before.filter((one) => !now.has(one))) leave(id);
+  render();
+}
+
+export function listEvent(event, data) {
+  if (event === "matchChanged") changed(data);
+  else if (event === "matchArchived") leave(data.matchId);
 }
 
 /** Marks the match that is shown beside the list. */
@@ -61,7 +75,7 @@ export function setFollowing(id, team) {
 
 function keep(map, match) {
   const known = live.get(match.matchId) ?? others.get(match.matchId);
-  // What is pushed to everybody does not say who follows.
+  // The shared stream does not say who follows.
   const following = match.following ?? known?.following;
   if (map === live) others.delete(match.matchId);
   map.set(match.matchId, { ...match, following });
@@ -127,8 +141,8 @@ function render(options = {}) {
   if (isLoaded) {
     const [next] = upcoming;
     byId("live-empty").textContent = inPlay.length ? "" : `No match is live.${next ? ` Next: ${versus(next)} ${when(next)}.` : ""}`;
-    replaceKeepingFocus(byId("upcoming"), days(upcoming, "No match is planned in the next days."));
-    replaceKeepingFocus(byId("recent"), days(recent, "No match has ended in the last days."));
+    replaceKeepingFocus(byId("upcoming"), days(upcoming, "No matches in the next seven days."));
+    replaceKeepingFocus(byId("recent"), days(recent, "No matches in the last two days."));
   }
   byId("more").hidden = !cursor;
 }
@@ -167,8 +181,7 @@ function liveCard(match) {
       element("span", { class: "quiet" }, `${match.league.name} · ${match.format}`),
       match.phase === "live" ? element("span", { class: "cricket-dot" }, "Live") : element("span", { class: "badge" }, phaseName(match.phase))),
     link(match, match.teams.map((team) => element("span", { class: "cricket-line" },
-      element("span", { class: "cricket-name" }, team.name, " ", team.position ? element("span", { class: "quiet cricket-position" }, `#${team.position}`) : null), " ",
-      element("span", { class: "cricket-runs" }, team.score ?? "")))),
+      teamName(team), " ", teamScore(match, team)))),
     element("p", { class: "cricket-headline" }, match.result?.text ?? match.headline ?? ""),
     element("div", { class: "cricket-card-foot" },
       element("span", { class: "cricket-badges" },

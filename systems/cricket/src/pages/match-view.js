@@ -6,7 +6,7 @@ import { tabs } from "/assets/tabs.js";
 import { ballList, symbol } from "./balls.js";
 import { charts } from "./charts.js";
 import { chooseTeam, followText } from "./follow.js";
-import { clock, dayName, isBeforePlay, isOver, phaseName, showRetry, versus } from "./format.js";
+import { clock, dayName, isBeforePlay, isOver, phaseName, showRetry, teamName, teamScore, versus } from "./format.js";
 import { scorecard } from "./scorecard.js";
 
 /** What replayed matches are called everywhere. */
@@ -14,13 +14,19 @@ const GENERATED = "Generated match";
 /** How often figures that are not pushed are read again while they change. */
 const FIGURES_INTERVAL_MS = 3_000;
 
-/** The place where a match is shown. `onFollowed(matchId, team)` is told what is followed from here. */
-export function matchView({ onFollowed }) {
+/**
+ * The place where a match is shown. `onFollowed(matchId, team)` is told what is followed from here.
+ * `list` is what stands beside it: whether it is seen, what takes its events, and `onStream()`, which
+ * is called when `hasStream` changes.
+ */
+export function matchView({ onFollowed, list }) {
   let id = null;
   let match = null;
   let display = null;
   let stream = null;
   let bar = null;
+  /** Whether this match has a stream, or will have one once it is read. */
+  let hasStream = false;
   let shownTab = "live-tab";
   let figuresTimer = null;
   let figuresAt = 0;
@@ -51,7 +57,7 @@ export function matchView({ onFollowed }) {
   function follow(team) {
     match = { ...match, following: team ?? undefined };
     render();
-    // The match is told from another side now.
+    // The display is per side.
     listen();
   }
 
@@ -76,7 +82,7 @@ export function matchView({ onFollowed }) {
         render();
         loadTab();
       } catch {
-        // What is shown stays; the next change tries again.
+        // Keep the old figures; the next change tries again.
       }
     }, wait);
   }
@@ -97,9 +103,15 @@ export function matchView({ onFollowed }) {
       listen();
     } catch (error) {
       if (asked !== id) return;
+      setHasStream(false);
       if (error.code === "match-not-found") missing();
       else showRetry(byId("match-problem"), error, () => load({ isFocused }));
     }
+  }
+
+  function setHasStream(has) {
+    hasStream = has;
+    list.onStream();
   }
 
   function missing() {
@@ -112,12 +124,16 @@ export function matchView({ onFollowed }) {
 
   function listen() {
     stop();
+    setHasStream(!match.archived);
     if (match.archived) return showDisplay();
     const asked = id;
-    const team = match.following ? `?team=${encodeURIComponent(match.following)}` : "";
+    const query = new URLSearchParams();
+    if (match.following) query.set("team", match.following);
+    if (list.isSeen()) query.set("list", "true");
     isFirstState = true;
-    stream = new WatchStream(`${base}/matches/${encodeURIComponent(id)}/live${team}`, {
+    stream = new WatchStream(`${base}/matches/${encodeURIComponent(id)}/live${query.size ? `?${query}` : ""}`, {
       onState(state) {
+        if (state.live) list.onState(state);
         display = state.display;
         // After a lost connection balls may have gone by.
         if (!isFirstState) balls.show(asked);
@@ -138,7 +154,10 @@ export function matchView({ onFollowed }) {
         } else if (event === "ended") {
           announce(data.result?.text ?? "The match has ended.");
           load();
-        }
+        } else list.onEvent(event, data);
+      },
+      onStatus(status) {
+        if (status === "refused") setHasStream(false);
       },
     });
     bar = connectionBar(stream);
@@ -203,8 +222,16 @@ export function matchView({ onFollowed }) {
   }
 
   return {
+    get hasStream() {
+      return hasStream;
+    },
+    /** The list beside the match came, or went. */
+    listChanged() {
+      if (stream) listen();
+    },
     show(matchId, options) {
       stop();
+      hasStream = true;
       if (id !== matchId) {
         match = null;
         display = null;
@@ -218,6 +245,7 @@ export function matchView({ onFollowed }) {
     },
     close() {
       stop();
+      hasStream = false;
       id = null;
       match = null;
       byId("match-heading").replaceChildren();
@@ -243,12 +271,11 @@ function scoreNodes(match, display, now) {
   const tossed = match.toss && match.teams.find(({ id }) => id === match.toss.teamId);
   return [
     ...teams.map((team) => element("p", { class: display?.batting === team.id && !headlineIsFinal ? "cricket-line is-batting" : "cricket-line" },
-      element("span", { class: "cricket-name" }, team.name, " ", positions.get(team.id) ? element("span", { class: "quiet cricket-position" }, `#${positions.get(team.id)}`) : null), " ",
-      element("span", { class: "cricket-runs" }, team.score ?? ""))),
+      teamName({ ...team, position: positions.get(team.id) }), " ", teamScore(now, team))),
     isBeforePlay(now) ? element("p", { class: "cricket-headline" }, `${dayName(match.startTime)} at ${clock(match.startTime)}`) : null,
     headline && !(isBeforePlay(now) && headline === "Not started") ? element("p", { class: "cricket-headline" }, headline) : null,
     tossed && !display?.batting ? element("p", { class: "quiet" }, `Toss: ${tossed.name} chose to ${match.toss.elected}.`) : null,
-    event && !headlineIsFinal ? element("p", { class: `cricket-event is-${event.mood}` }, element("strong", {}, event.title), " ", event.text, event.ball ? element("span", { class: "quiet" }, ` · ${event.ball}`) : null) : null,
+    event && !headlineIsFinal && event.text !== headline ? element("p", { class: `cricket-event is-${event.mood}` }, element("strong", {}, event.title), " ", event.text, event.ball ? element("span", { class: "quiet" }, ` · ${event.ball}`) : null) : null,
   ].filter(Boolean);
 }
 

@@ -1,4 +1,4 @@
-// Where one can go in this system, and who may.
+// Navigation between the pages of Cricket.
 import { byId, element } from "/assets/dom.js";
 import { base } from "/assets/http.js";
 import { caller, onChange } from "/assets/session.js";

@@ -1,4 +1,4 @@
-// What was pushed to me, as a phone would show it.
+// My pushes, as a phone would show them.
 import { byId, element, replaceKeepingFocus } from "/assets/dom.js";
 import { base, randomKey, request } from "/assets/http.js";
 import { connectionBar, WatchStream } from "/assets/live.js";
@@ -20,8 +20,11 @@ function keep(all) {
 }
 
 async function load() {
+  const asked = switches;
   try {
-    const { since, items } = await request("GET", `${base}/user/pushes`);
+    const { since, device, items } = await request("GET", `${base}/user/pushes`);
+    // An answer from before a switch knows the device as it was.
+    if (asked === switches) showDevice(device);
     byId("since").textContent = `since ${clock(since)}`;
     byId("messages-problem").replaceChildren();
     // After a restart of the server its numbers begin anew.
@@ -53,8 +56,13 @@ function activities() {
       element("span", { class: "cricket-activity-head" }, element("span", {}, `${state.league} · ${state.format}`), element("span", {}, message.kind === "end" ? "Ended" : clock(message.at))),
       state.teams.map((team) => element("span", { class: "cricket-line" }, element("span", {}, team.code), element("span", { class: "cricket-runs" }, team.score ?? ""))),
       element("span", {}, state.result ?? state.headline),
-      state.event && !state.result ? element("span", { class: "cricket-activity-event" }, element("strong", {}, state.event.title), ` ${state.event.text}`) : null);
+      state.event && !state.result && state.event.text !== state.headline ? element("span", { class: "cricket-activity-event" }, element("strong", {}, state.event.title), ` ${state.event.text}`) : null);
   });
+}
+
+// The end of a token, which does not wrap.
+function token(end) {
+  return element("span", { class: "cricket-token" }, end);
 }
 
 function messageNode(message) {
@@ -65,34 +73,29 @@ function messageNode(message) {
       message.title ? element("p", { class: "cricket-message-title" }, message.title) : null,
       message.body ? element("p", {}, message.body) : null,
       element("p", { class: "quiet cricket-message-meta" },
-        element("span", { class: "badge" }, KINDS[message.kind] ?? message.kind), ` priority ${message.priority} · ${size} · ${message.token}`)));
+        element("span", { class: "badge" }, KINDS[message.kind] ?? message.kind), ` priority ${message.priority} · ${size} · `, token(message.token))));
 }
 
 // The switch that makes this browser a phone.
 let isBusy = false;
-
-async function loadDevice() {
-  try {
-    showDevice(await request("GET", `${base}/user/device`));
-  } catch (error) {
-    if (error.code === "device-not-found") showDevice(null);
-    else showRetry(byId("device-problem"), error, loadDevice);
-  }
-}
+/** How often it was begun or done. */
+let switches = 0;
 
 function showDevice(device) {
   const own = localStorage.getItem(DEVICE_KEY);
   const isOwn = Boolean(device && own && device.tokenEnd === `…${own.slice(-4)}`);
   byId("device").checked = isOwn;
   if (isOwn) byId("device-note").textContent = "Alerts and activities come here.";
-  else if (device) byId("device-note").textContent = `Alerts go to another device (${device.tokenEnd}). Switch this one on to use it instead.`;
+  else if (device) byId("device-note").replaceChildren("Alerts go to another device (", token(device.tokenEnd), "). Switch this one on to use it instead.");
   else byId("device-note").textContent = "You have no device: nothing is pushed to you.";
 }
 
 async function switchDevice() {
   if (isBusy) return;
   isBusy = true;
+  switches += 1;
   const isOn = byId("device").checked;
+  let device = null;
   byId("device-problem").replaceChildren();
   try {
     if (isOn) {
@@ -100,23 +103,24 @@ async function switchDevice() {
       await request("POST", `${base}/user/device`, { body: { deviceToken, platform: "ios", environment: "sandbox", appVersion: "browser" } });
       localStorage.setItem(DEVICE_KEY, deviceToken);
       const start = `start-${crypto.randomUUID?.() ?? randomKey()}`;
-      showDevice(await request("PUT", `${base}/user/device/push-to-start`, { body: { deviceToken, pushToStartToken: start } }));
+      device = await request("PUT", `${base}/user/device/push-to-start`, { body: { deviceToken, pushToStartToken: start } });
     } else {
       await request("DELETE", `${base}/user/device`);
       localStorage.removeItem(DEVICE_KEY);
-      showDevice(null);
     }
+    showDevice(device);
   } catch (error) {
     byId("device").checked = !isOn;
-    showRetry(byId("device-problem"), error, loadDevice);
+    showRetry(byId("device-problem"), error, load);
+  } finally {
+    isBusy = false;
+    switches += 1;
   }
-  isBusy = false;
 }
 
 if (caller()) {
   byId("pushes").hidden = false;
   byId("device").addEventListener("change", switchDevice);
-  loadDevice();
   const stream = new WatchStream(`${base}/user/pushes/live`, {
     onState: load,
     onEvent(event, message) {
@@ -127,5 +131,5 @@ if (caller()) {
   load();
 } else {
   byId("visitor").hidden = false;
-  byId("visitor").replaceChildren(element("p", {}, "Sign in to see what was pushed to you."), element("p", {}, signInLink() ?? ""));
+  byId("visitor").replaceChildren(element("p", {}, "Sign in to see your pushes."), element("p", {}, signInLink() ?? ""));
 }

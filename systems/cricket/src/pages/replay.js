@@ -72,7 +72,7 @@ export function replayControl(match, { onGone, onChange }) {
   }
 
   async function askAndRemove() {
-    if (!await confirmDialog({ title: `Delete ${versus(match)}?`, text: "The match ends for everybody who follows it, and is gone.", action: "Delete", danger: true })) return;
+    if (!await confirmDialog({ title: `Delete ${versus(match)}?`, text: "The match is deleted, and its followers get no more pushes.", action: "Delete", danger: true })) return;
     try {
       await request("DELETE", path);
       onGone();

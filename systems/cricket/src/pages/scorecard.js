@@ -39,7 +39,7 @@ export function scorecard() {
   function render() {
     const innings = card.innings;
     if (innings.length === 0) {
-      place.replaceChildren(element("p", { class: "quiet" }, "There is no scorecard yet, or not any more."));
+      place.replaceChildren(element("p", { class: "quiet" }, "No scorecard for this match."));
       return;
     }
     const one = innings.find(({ n }) => n === chosen) ?? innings.at(-1);

@@ -1,12 +1,12 @@
 //! The adapter for Apple's push service: HTTP/2, one POST for each message.
 
-use super::payload::fit;
+use super::payload::{fit, trimmed};
 use super::port::{PushKind, PushMessage, PushOutcome, PushSender};
 use super::provider_token::ProviderKey;
 use crate::design::Environment;
 use serde_json::Value;
+use singlet::Clock;
 use singlet::backend::BoxFuture;
-use singlet::engine::Clock;
 use singlet_web::outbound::{Client, ClientOptions, OutboundResponse};
 use singlet_web::random::Random;
 use std::time::Duration;
@@ -14,22 +14,17 @@ use tokio::sync::Semaphore;
 
 const IN_FLIGHT_MAX: usize = 2_000;
 
-/// Where Apple's servers are, and who we are.
-#[derive(Debug)]
 pub struct ApnsOptions {
     /// `https://api.push.apple.com`, or a server on this machine.
     pub base: String,
-    /// The same for devices of developers.
     pub sandbox_base: String,
     /// The app: `com.example.cricket`.
     pub bundle: String,
-    /// Our key.
     pub key: ProviderKey,
     /// Speak HTTP/2 without asking: for a server on this machine without TLS.
     pub http2_only: bool,
 }
 
-/// The adapter.
 pub struct Apns {
     options: ApnsOptions,
     client: Client,
@@ -38,18 +33,9 @@ pub struct Apns {
     in_flight: Semaphore,
 }
 
-/// What an answer calls for.
-enum Reaction {
-    Done(PushOutcome),
-    /// Once more, with a new token of our own.
-    NewToken,
-    /// Once more, with less in it.
-    Trim,
-}
+const EXPIRED: &str = "ExpiredProviderToken";
 
 impl Apns {
-    /// The adapter, with a client of its own: five seconds a request.
-    #[must_use]
     pub fn new(options: ApnsOptions, clock: Clock, random: Random) -> Self {
         let client = Client::lazy(ClientOptions {
             connect_time_max: Duration::from_secs(3),
@@ -71,22 +57,36 @@ impl Apns {
         let Some(mut jwt) = self.options.key.token(now) else {
             return PushOutcome::Misconfigured("the token cannot be signed".to_owned());
         };
-        // Once as it is, and once more after a remedy.
+        // A second attempt follows a new token or a smaller body.
         for attempt in 0..2 {
             let answer = match self.post(message, &body, &jwt).await {
                 Ok(answer) => answer,
                 Err(outcome) => return outcome,
             };
-            match reaction(&answer) {
-                Reaction::Done(outcome) => return outcome,
-                Reaction::NewToken if attempt == 0 => match self.options.key.renewed(now) {
+            let said: Value = answer.json().unwrap_or_default();
+            let reason = said.get("reason").and_then(Value::as_str).unwrap_or_default();
+            let described = || format!("{} {reason}", answer.status());
+            match (answer.status(), reason) {
+                (403, EXPIRED) if attempt == 0 => match self.options.key.renewed(now) {
                     Some(new) if new != jwt => jwt = new,
-                    _ => return PushOutcome::Again("ExpiredProviderToken".to_owned()),
+                    _ => return PushOutcome::Again(EXPIRED.to_owned()),
                 },
-                Reaction::Trim if attempt == 0 => body = trimmed(&message.payload),
-                Reaction::NewToken | Reaction::Trim => {
-                    return PushOutcome::Dropped("refused twice".to_owned());
+                (413, _) if attempt == 0 => body = trimmed(&message.payload, usize::MAX),
+                (403, EXPIRED) | (413, _) => break,
+                (200, _) => return PushOutcome::Delivered,
+                (400, "BadDeviceToken" | "DeviceTokenNotForTopic") => {
+                    return PushOutcome::TokenDead { since: None };
                 }
+                (410, _) => {
+                    let since = said.get("timestamp").and_then(Value::as_i64);
+                    return PushOutcome::TokenDead { since };
+                }
+                (403, _)
+                | (400, "BadTopic" | "MissingTopic" | "TopicDisallowed" | "InvalidPushType") => {
+                    return PushOutcome::Misconfigured(described());
+                }
+                (429 | 500 | 502 | 503 | 504, _) => return PushOutcome::Again(described()),
+                _ => return PushOutcome::Dropped(described()),
             }
         }
         PushOutcome::Dropped("refused twice".to_owned())
@@ -134,43 +134,6 @@ impl Apns {
             request = request.header("apns-collapse-id", &format!("match-{}", message.match_id));
         }
         request.send().await.map_err(|error| PushOutcome::Again(error.to_string()))
-    }
-}
-
-/// As small as it gets.
-fn trimmed(payload: &Value) -> String {
-    let mut payload = payload.clone();
-    if let Some(Value::Object(state)) = payload.pointer_mut("/aps/content-state") {
-        for name in ["thisOver", "bowler", "batters"] {
-            state.insert(name.to_owned(), Value::Null);
-        }
-    }
-    payload.to_string()
-}
-
-fn reaction(answer: &OutboundResponse) -> Reaction {
-    let body: Value = answer.json().unwrap_or_default();
-    let reason = body.get("reason").and_then(Value::as_str).unwrap_or_default().to_owned();
-    let done = Reaction::Done;
-    let described = |reason: &str| format!("{} {reason}", answer.status());
-    match (answer.status(), reason.as_str()) {
-        (200, _) => done(PushOutcome::Delivered),
-        (400, "BadDeviceToken" | "DeviceTokenNotForTopic") => {
-            done(PushOutcome::TokenDead { since: None })
-        }
-        (410, _) => {
-            let since = body.get("timestamp").and_then(Value::as_i64);
-            done(PushOutcome::TokenDead { since })
-        }
-        (403, "ExpiredProviderToken") => Reaction::NewToken,
-        (413, _) => Reaction::Trim,
-        (403, reason)
-        | (400, reason @ ("BadTopic" | "MissingTopic" | "TopicDisallowed" | "InvalidPushType")) => {
-            done(PushOutcome::Misconfigured(described(reason)))
-        }
-        // The token is kept until it is old enough; then it is made anew by itself.
-        (429 | 500 | 502 | 503 | 504, reason) => done(PushOutcome::Again(described(reason))),
-        (_, reason) => done(PushOutcome::Dropped(described(reason))),
     }
 }
 

@@ -1,51 +1,47 @@
-//! What was sent, as a phone would show it. Kept in memory: gone with the process.
+//! Sent messages, as a phone would show them. In memory only.
 
 use super::port::{PushKind, PushMessage};
 use crate::design::UserId;
+use crate::lock;
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 use singlet::Timestamp;
+use singlet_web::live::{Live, Push, Topic, TopicState};
 use std::collections::{HashMap, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 const PER_USER_MAX: usize = 200;
 const ALL_MAX: usize = 10_000;
 
-/// A message that was sent.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Message {
-    /// Its number in this process.
     pub id: u64,
-    /// When it was sent.
     pub at: String,
-    /// The match.
     pub match_id: String,
-    /// What it did.
     pub kind: PushKind,
-    /// Its title, if it had an alert.
     pub title: Option<String>,
-    /// Its body, if it had an alert.
     pub body: Option<String>,
     /// 10 or 5.
     pub priority: u8,
-    /// How many bytes it had.
     pub bytes: usize,
     /// `…` and the last four characters of its token.
     pub token: String,
-    /// What an activity shows after it.
     pub state: Option<Value>,
 }
 
-/// Told of every message.
-pub type Listener = Arc<dyn Fn(&UserId, &Message) + Send + Sync>;
-
-/// What was sent: the last 200 messages of a user, 10,000 in all. Clones are one.
+/// The last 200 messages of each user, 10,000 in all. Clones are one.
 #[derive(Clone)]
 pub struct Outbox {
     since: Timestamp,
     inner: Arc<Mutex<Inner>>,
+    /// Users who watch their messages.
+    pub(crate) live: Live,
+}
+
+pub(crate) fn topic(user: &UserId) -> Topic {
+    Topic::new("pushes", user)
 }
 
 #[derive(Default)]
@@ -54,39 +50,28 @@ struct Inner {
     messages: HashMap<UserId, VecDeque<Message>>,
     /// Whose messages they are, oldest first.
     order: VecDeque<UserId>,
-    listeners: Vec<Listener>,
 }
 
 impl Outbox {
-    /// An empty one, which says that it begins now.
-    #[must_use]
     pub fn new(since: Timestamp) -> Self {
-        Self { since, inner: Arc::default() }
+        let ready = TopicState::unnumbered("ready", &json!({"since": since}));
+        let live = Live::new(move |_| std::future::ready(Ok(Some(ready.clone()))));
+        Self { since, inner: Arc::default(), live }
     }
 
-    /// Since when it is kept.
-    #[must_use]
     pub fn since(&self) -> Timestamp {
         self.since
     }
 
-    /// The messages of a user, newest first.
-    #[must_use]
     pub fn messages(&self, user: &UserId) -> Vec<Message> {
-        let inner = self.lock();
+        let inner = lock(&self.inner);
         inner.messages.get(user).map(|all| all.iter().rev().cloned().collect()).unwrap_or_default()
     }
 
-    /// Has this called for every message from now on.
-    pub fn on_message(&self, listener: Listener) {
-        self.lock().listeners.push(listener);
-    }
-
-    /// Keeps a message that was sent.
     pub fn add(&self, sent: &PushMessage, text: &str, now: Timestamp) {
         let alert = sent.payload.pointer("/aps/alert");
         let part = |name| Some(alert?.get(name)?.as_str()?.to_owned());
-        let mut inner = self.lock();
+        let mut inner = lock(&self.inner);
         inner.next_id += 1;
         let message = Message {
             id: inner.next_id,
@@ -119,14 +104,7 @@ impl Outbox {
                 inner.messages.remove(&oldest);
             }
         }
-        let listeners = inner.listeners.clone();
         drop(inner);
-        for listener in listeners {
-            listener(&sent.user, &message);
-        }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Inner> {
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+        self.live.publish(Push::unnumbered(topic(&sent.user), "push", &message));
     }
 }

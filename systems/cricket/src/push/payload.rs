@@ -1,18 +1,15 @@
 //! What messages say.
 
 use crate::rules::{DisplayState, EventKind, LastEvent, Phase, event_title};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-/// What Apple accepts.
 pub const PAYLOAD_BYTES_MAX: usize = 4096;
 /// After so many seconds an activity is stale; longer in breaks.
 const STALE_SECONDS: i64 = 5 * 60;
 const BREAK_STALE_SECONDS: i64 = 45 * 60;
-/// An ended activity disappears after an hour.
 const DISMISSAL_SECONDS: i64 = 3600;
 
 /// Title and body of an alert: `WICKET! KIN 111/4 (12.5)`, `L. Moyo c A. Mensah …`.
-#[must_use]
 pub fn alert_text(event: &LastEvent, team: &str) -> (String, String) {
     let title = event_title(event, team);
     let title = match event.kind {
@@ -22,8 +19,6 @@ pub fn alert_text(event: &LastEvent, team: &str) -> (String, String) {
     (title, event.text.clone())
 }
 
-/// An alert to a device.
-#[must_use]
 pub fn alert_payload(
     match_id: &str,
     sequence: u64,
@@ -55,9 +50,8 @@ fn stale_date(state: &DisplayState, at_seconds: i64) -> i64 {
 }
 
 /// Starts an activity. `at_seconds` is when the state was committed.
-#[must_use]
 pub fn start_payload(state: &DisplayState, league_name: &str, at_seconds: i64) -> Value {
-    let codes: Vec<&str> = state.teams.iter().map(|team| team.code.as_str()).collect();
+    let codes: Vec<&str> = state.teams.iter().map(|team| team.team.code.as_str()).collect();
     let title = format!("{} is live", codes.join(" v "));
     json!({"aps": {
         "timestamp": at_seconds,
@@ -72,15 +66,15 @@ pub fn start_payload(state: &DisplayState, league_name: &str, at_seconds: i64) -
 }
 
 /// Changes an activity; with an alert, phones buzz.
-#[must_use]
 pub fn update_payload(state: &DisplayState, alert: Option<(&str, &str)>, at_seconds: i64) -> Value {
-    let mut aps = Map::new();
-    aps.insert("timestamp".to_owned(), at_seconds.into());
-    aps.insert("event".to_owned(), "update".into());
-    aps.insert("content-state".to_owned(), content(state));
-    aps.insert("stale-date".to_owned(), stale_date(state, at_seconds).into());
-    aps.insert("relevance-score".to_owned(), 75.into());
-    if let Some((title, body)) = alert {
+    let mut aps = json!({
+        "timestamp": at_seconds,
+        "event": "update",
+        "content-state": content(state),
+        "stale-date": stale_date(state, at_seconds),
+        "relevance-score": 75,
+    });
+    if let (Some((title, body)), Some(aps)) = (alert, aps.as_object_mut()) {
         let alert = json!({"title": title, "body": body, "sound": "default"});
         aps.insert("alert".to_owned(), alert);
     }
@@ -88,7 +82,6 @@ pub fn update_payload(state: &DisplayState, alert: Option<(&str, &str)>, at_seco
 }
 
 /// Ends an activity: it disappears after an hour, or at once.
-#[must_use]
 pub fn end_payload(state: &DisplayState, at_seconds: i64, is_at_once: bool) -> Value {
     let dismissal = if is_at_once { at_seconds } else { at_seconds + DISMISSAL_SECONDS };
     json!({"aps": {
@@ -99,21 +92,23 @@ pub fn end_payload(state: &DisplayState, at_seconds: i64, is_at_once: bool) -> V
     }})
 }
 
+/// What a payload can do without, the least important first.
+const OPTIONAL: [&str; 3] = ["thisOver", "bowler", "batters"];
+
 /// The payload in at most 4,096 bytes: else `thisOver`, `bowler` and `batters` become null, in that
 /// order; `None` if that is not enough.
-#[must_use]
 pub fn fit(payload: &Value) -> Option<String> {
+    let mut texts = (0..=OPTIONAL.len()).map(|count| trimmed(payload, count));
+    texts.find(|text| text.len() <= PAYLOAD_BYTES_MAX)
+}
+
+/// The payload without so many of its optional parts.
+pub(super) fn trimmed(payload: &Value, count: usize) -> String {
     let mut payload = payload.clone();
-    for name in [None, Some("thisOver"), Some("bowler"), Some("batters")] {
-        if let Some(name) = name
-            && let Some(Value::Object(state)) = payload.pointer_mut("/aps/content-state")
-        {
-            state.insert(name.to_owned(), Value::Null);
-        }
-        let text = payload.to_string();
-        if text.len() <= PAYLOAD_BYTES_MAX {
-            return Some(text);
+    if let Some(Value::Object(state)) = payload.pointer_mut("/aps/content-state") {
+        for name in OPTIONAL.iter().take(count) {
+            state.insert((*name).to_owned(), Value::Null);
         }
     }
-    None
+    payload.to_string()
 }

@@ -1,12 +1,12 @@
 //! The token with which we sign in to Apple: a JWT, signed with ES256.
 
+use crate::lock;
 use base64::Engine as _;
 use base64::prelude::{BASE64_STANDARD, BASE64_URL_SAFE_NO_PAD};
 use ring::rand::SystemRandom;
 use ring::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair};
 use serde_json::json;
-use std::fmt;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 /// Age at which a token is replaced: Apple wants them 20 to 60 minutes old at most.
 const RENEWED_AFTER_SECONDS: i64 = 40 * 60;
@@ -22,50 +22,31 @@ pub struct ProviderKey {
     last: Mutex<Option<(i64, String)>>,
 }
 
-/// A key that is not one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ProviderKeyError;
-
-impl fmt::Display for ProviderKeyError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the push key is not a private key of P-256 in PEM (PKCS #8)")
-    }
-}
-
-impl std::error::Error for ProviderKeyError {}
+const NOT_A_KEY: &str = "the push key is not a private key of P-256 in PEM (PKCS #8)";
 
 impl ProviderKey {
     /// The key of a `.p8` file, as Apple hands it out.
-    ///
-    /// # Errors
-    ///
-    /// If it is not a private key of P-256.
     pub fn from_pem(
         key_id: impl Into<String>,
         team_id: impl Into<String>,
         pem: &str,
-    ) -> Result<Self, ProviderKeyError> {
+    ) -> Result<Self, String> {
         let inside = pem.lines().map(str::trim).filter(|line| !line.starts_with("-----"));
         let der = BASE64_STANDARD.decode(inside.collect::<String>());
-        Self::from_der(key_id, team_id, &der.map_err(|_| ProviderKeyError)?)
+        Self::from_der(key_id, team_id, &der.map_err(|_| NOT_A_KEY)?)
     }
 
-    /// The key in PKCS #8.
-    ///
-    /// # Errors
-    ///
-    /// If it is not a private key of P-256.
     pub fn from_der(
         key_id: impl Into<String>,
         team_id: impl Into<String>,
         der: &[u8],
-    ) -> Result<Self, ProviderKeyError> {
+    ) -> Result<Self, String> {
         let random = SystemRandom::new();
         let pair = EcdsaKeyPair::from_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, der, &random);
         Ok(Self {
             key_id: key_id.into(),
             team_id: team_id.into(),
-            pair: pair.map_err(|_| ProviderKeyError)?,
+            pair: pair.map_err(|_| NOT_A_KEY)?,
             random,
             last: Mutex::default(),
         })
@@ -82,7 +63,7 @@ impl ProviderKey {
     }
 
     fn token_not_older(&self, now: i64, age_max: i64) -> Option<String> {
-        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut last = lock(&self.last);
         if let Some((made_at, token)) = &*last
             && (0..age_max).contains(&(now - made_at))
         {
@@ -96,11 +77,5 @@ impl ProviderKey {
         let token = format!("{signed}.{}", BASE64_URL_SAFE_NO_PAD.encode(signature.as_ref()));
         *last = Some((now, token.clone()));
         Some(token)
-    }
-}
-
-impl fmt::Debug for ProviderKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ProviderKey").field("key_id", &self.key_id).finish_non_exhaustive()
     }
 }

@@ -1,74 +1,121 @@
 //! What operators see and do. All of it needs the group `cricket-admin`.
 
 use super::Shared;
-use super::parameters::OfMatch;
-use crate::design::{Fixture, LeagueId, MatchId};
+use crate::design::{Fixture, LeagueId, Lock, MatchId};
 use crate::error::Error;
 use crate::jobs::{FeedStatus, ReplayChange};
-use crate::view::{AdminMatch, Items, JobView, LockView, MatchSummary};
+use crate::live::ADMIN_TOPIC;
+use crate::view::{AdminMatch, Items, JobView};
+use axum::extract::FromRequestParts;
+use axum::http::request::Parts;
 use schemars::{Schema, SchemaGenerator, json_schema};
+use singlet_web::api::{Argument, Operation};
 use singlet_web::prelude::*;
-use singlet_web::problem::Problem;
-use std::borrow::Cow;
 
-pub(super) fn add_to(api: Api<Shared>) -> Api<Shared> {
-    let api = api
-        .route(
-            Route::get("/admin/fixtures", list_fixtures)
-                .describe("listLeagueMatches", "Lists all matches of a league.")
-                .problems([Error::NotAnAdmin]),
-        )
-        .route(
-            Route::get("/admin/jobs", list_jobs)
-                .describe("listJobs", "Lists the jobs of this server with their last runs.")
-                .problems([Error::NotAnAdmin]),
-        )
-        .route(
-            Route::get("/admin/locks", list_locks)
-                .describe("listLocks", "Lists who has which lock.")
-                .problems([Error::NotAnAdmin]),
-        )
-        .route(
-            Route::get("/admin/feed", show_feed)
-                .describe("getFeed", "Shows the feed and its circuit breaker.")
-                .problems([Error::NotAnAdmin]),
-        );
+pub(crate) const ADMIN_GROUP: &str = "cricket-admin";
+
+pub(super) fn routes(api: Api<Shared>) -> Api<Shared> {
     api.route(
-        Route::get("/admin/live", watch)
-            .describe("watchOperations", "Jobs, locks, the feed and replays, as they change.")
-            .problems([Error::NotAnAdmin]),
+        Route::get("/admin/fixtures", list_league_matches).about("Lists all matches of a league."),
+    )
+    .route(
+        Route::get("/admin/jobs", list_jobs)
+            .about("Lists the jobs of this server with their last runs."),
+    )
+    .route(Route::get("/admin/locks", list_locks).about("Lists locks and their holders."))
+    .route(Route::get("/admin/feed", get_feed).about("Shows the feed and its circuit breaker."))
+    .route(
+        Route::get("/admin/live", watch_operations)
+            .about("Jobs, locks, the feed and replays, as they change."),
     )
     .route(
         Route::post("/admin/replays", load_replay)
-            .describe("loadReplay", "Plays a generated match.")
-            .problems([Error::NotAnAdmin]),
+            .about("Plays a generated match.")
+            .problems([Error::NotAReplay]),
     )
     .route(
-        Route::patch("/admin/replays/{id}", change_replay)
-            .describe("changeReplay", "Plays, pauses, seeks, or changes the speed of a replay.")
-            .problems([
-                Error::NotAnAdmin,
-                Error::MatchNotFound,
-                Error::NotAReplay,
-                Error::MatchOver,
-            ]),
+        Route::patch("/admin/replays/{match}", change_replay)
+            .about("Plays, pauses, seeks, or changes the speed of a replay.")
+            .problems([Error::NotAReplay, Error::MatchOver]),
     )
     .route(
-        Route::delete("/admin/replays/{id}", delete_replay)
-            .describe("deleteReplay", "Ends a replay, and deletes it.")
-            .problems([Error::NotAnAdmin, Error::MatchNotFound, Error::NotAReplay]),
+        Route::delete("/admin/replays/{match}", delete_replay)
+            .about("Ends a replay, and deletes it.")
+            .problems([Error::NotAReplay]),
     )
+}
+
+/// The caller is in the group `cricket-admin`.
+pub(super) struct Admin;
+
+impl Argument for Admin {
+    fn describe(operation: &mut Operation<'_>) {
+        Caller::describe(operation);
+        operation.add_problem(Error::NotAnAdmin.into());
+    }
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for Admin {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        let caller = <Caller as FromRequestParts<S>>::from_request_parts(parts, state).await?;
+        let is_admin = caller.groups.contains(ADMIN_GROUP);
+        is_admin.then_some(Self).ok_or_else(|| Error::NotAnAdmin.into())
+    }
 }
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
-struct FixturesQuery {
-    /// The id of the league.
-    #[schemars(length(min = 1, max = 40))]
-    league_id: String,
-    /// What the answer before gave as `next`.
-    #[schemars(length(min = 1, max = 40))]
+struct LeagueQuery {
+    league_id: LeagueId,
+    /// The `next` of the answer before.
+    #[schemars(length(min = 1, max = 8448))]
     cursor: Option<String>,
+}
+
+async fn list_league_matches(
+    State(shared): State<Shared>,
+    _: Admin,
+    Query(query): Query<LeagueQuery>,
+) -> Result<Json<Page<AdminMatch>>, Error> {
+    let cursor = query.cursor.as_deref().map(str::parse).transpose()?;
+    let page = shared.service.fixtures.of_league_id(&query.league_id, cursor).await?;
+    let views = shared.admin_matches(&page.items).await?;
+    Ok(Json(Page { items: views, next: page.next.map(|next| next.to_string()) }))
+}
+
+impl Shared {
+    async fn admin_matches(&self, fixtures: &[Fixture]) -> Result<Vec<AdminMatch>, Error> {
+        let (names, now) = (self.service.names(fixtures).await?, self.service.db.now());
+        let view = |one| AdminMatch::new(one, &names, now, self.jobs.replay_view(one));
+        Ok(fixtures.iter().map(view).collect())
+    }
+
+    async fn admin_match(&self, fixture: &Fixture) -> Result<AdminMatch, Error> {
+        let mut views = self.admin_matches(std::slice::from_ref(fixture)).await?;
+        views.pop().ok_or(Error::MatchNotFound)
+    }
+}
+
+async fn list_jobs(State(shared): State<Shared>, _: Admin) -> Json<Items<JobView>> {
+    Json(Items { items: shared.streams.job_views() })
+}
+
+async fn list_locks(State(shared): State<Shared>, _: Admin) -> Result<Json<Items<Lock>>, Error> {
+    Ok(Json(Items { items: shared.service.locks.all().await? }))
+}
+
+async fn get_feed(State(shared): State<Shared>, _: Admin) -> Json<FeedStatus> {
+    Json(shared.jobs.feed_status())
+}
+
+async fn watch_operations(
+    State(shared): State<Shared>,
+    _: Admin,
+    last: LastEventId,
+) -> Result<EventStream, Error> {
+    Ok(shared.streams.admin.subscribe(Topic::from(ADMIN_TOPIC), last).await?.into())
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -78,139 +125,38 @@ struct LoadReplay {
     #[schemars(length(min = 1, max = 20))]
     tape: String,
     /// How many times faster than the match.
-    speed: Speed,
+    #[schemars(schema_with = "speed")]
+    speed: u32,
 }
 
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "camelCase")]
-struct ChangeReplay {
-    /// Whether time goes on.
-    playing: Option<bool>,
-    /// How many times faster than the match.
-    speed: Option<Speed>,
-    /// Seeks to this position, in milliseconds from the scheduled start.
-    #[schemars(range(min = -86_400_000, max = 864_000_000))]
-    position_ms: Option<i64>,
-    /// Seeks to this ball, as `innings:over.ball`.
-    #[schemars(length(min = 5, max = 12))]
-    ball: Option<String>,
-}
-
-/// A speed: 1, 4, 12, 30, 60 or 240.
-#[derive(Clone, Copy, Deserialize)]
-#[serde(try_from = "u32")]
-struct Speed(u32);
-
-impl JsonSchema for Speed {
-    fn schema_name() -> Cow<'static, str> {
-        "Speed".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({"type": "integer", "enum": [1, 4, 12, 30, 60, 240]})
-    }
-}
-
-impl TryFrom<u32> for Speed {
-    type Error = &'static str;
-
-    fn try_from(speed: u32) -> Result<Self, Self::Error> {
-        match speed {
-            1 | 4 | 12 | 30 | 60 | 240 => Ok(Self(speed)),
-            _ => Err("must be 1, 4, 12, 30, 60 or 240"),
-        }
-    }
-}
-
-async fn list_fixtures(
-    State(shared): State<Shared>,
-    caller: Caller,
-    query: Query<FixturesQuery>,
-) -> Result<Json<Page<AdminMatch>>, Error> {
-    let service = &shared.service;
-    let no_id =
-        |field: &'static str| Problem::invalid_field(FieldLocation::Query, field, "must be an id");
-    let league = LeagueId::new(query.league_id.as_str()).map_err(|_| no_id("leagueId"))?;
-    let after = query.cursor.as_deref().map(MatchId::new).transpose();
-    let after = after.map_err(|_| no_id("cursor"))?;
-    let page = service.admin_matches(&caller, &league, after.as_ref()).await?;
-    let names = service.names(&page.items).await?;
-    let now = service.db.now();
-    let view = |one: &Fixture| {
-        let replay = shared.jobs.replay_view(one);
-        AdminMatch::new(one, MatchSummary::new(one, &names, None, now), replay)
-    };
-    let items = page.items.iter().map(view).collect();
-    Ok(Json(Page { items, next: page.next.map(|id| id.to_string()) }))
-}
-
-async fn list_jobs(
-    State(shared): State<Shared>,
-    caller: Caller,
-) -> Result<Json<Items<JobView>>, Error> {
-    Ok(Json(Items { items: shared.streams.jobs_for(&caller)? }))
-}
-
-async fn list_locks(
-    State(shared): State<Shared>,
-    caller: Caller,
-) -> Result<Json<Items<LockView>>, Error> {
-    let locks = shared.service.admin_locks(&caller).await?;
-    Ok(Json(Items { items: locks.into_iter().map(LockView::from).collect() }))
-}
-
-async fn show_feed(
-    State(shared): State<Shared>,
-    caller: Caller,
-) -> Result<Json<FeedStatus>, Error> {
-    Ok(Json(shared.jobs.feed_status_for(&caller)?))
-}
-
-async fn watch(
-    State(shared): State<Shared>,
-    caller: Caller,
-    last: LastEventId,
-) -> Result<EventStream, Error> {
-    Ok(shared.streams.watch_operations(&caller, last).await?.into())
+fn speed(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({"type": "integer", "enum": [1, 4, 12, 30, 60, 240]})
 }
 
 async fn load_replay(
     State(shared): State<Shared>,
-    caller: Caller,
-    body: Body<LoadReplay>,
+    _: Admin,
+    Body(body): Body<LoadReplay>,
 ) -> Result<Created<AdminMatch>, Error> {
-    let fixture = shared.jobs.load_replay(&caller, &body.tape, body.speed.0).await?;
-    let view = admin_match(&shared, &fixture).await?;
+    let fixture = shared.jobs.load_replay(&body.tape, body.speed).await?;
+    let view = shared.admin_match(&fixture).await?;
     Ok(Created::at(format!("/matches/{}", fixture.match_id), view))
 }
 
 async fn change_replay(
     State(shared): State<Shared>,
-    caller: Caller,
-    of: Path<OfMatch>,
-    body: Body<ChangeReplay>,
+    _: Admin,
+    Path(id): Path<MatchId>,
+    Body(change): Body<ReplayChange>,
 ) -> Result<Json<AdminMatch>, Error> {
-    let change = ReplayChange {
-        playing: body.playing,
-        speed: body.speed.map(|speed| speed.0),
-        position_ms: body.position_ms,
-        ball: body.ball.clone(),
-    };
-    let fixture = shared.jobs.change_replay(&caller, &of.id()?, &change).await?;
-    Ok(Json(admin_match(&shared, &fixture).await?))
+    let fixture = shared.jobs.change_replay(&id, &change).await?;
+    Ok(Json(shared.admin_match(&fixture).await?))
 }
 
 async fn delete_replay(
     State(shared): State<Shared>,
-    caller: Caller,
-    of: Path<OfMatch>,
+    _: Admin,
+    Path(id): Path<MatchId>,
 ) -> Result<NoContent, Error> {
-    shared.jobs.remove_replay(&caller, &of.id()?).await?;
-    Ok(NoContent)
-}
-
-async fn admin_match(shared: &Shared, fixture: &Fixture) -> Result<AdminMatch, Error> {
-    let names = shared.service.names(std::slice::from_ref(fixture)).await?;
-    let summary = MatchSummary::new(fixture, &names, None, shared.service.db.now());
-    Ok(AdminMatch::new(fixture, summary, shared.jobs.replay_view(fixture)))
+    shared.jobs.remove_replay(&id).await.map(|()| NoContent)
 }

@@ -1,28 +1,99 @@
-//! Leagues.
+//! Leagues, teams and standings.
 
 use super::Shared;
-use super::parameters::OfLeague;
+use super::admin::Admin;
+use crate::design::{League, LeagueId, SeasonId, Team, TeamId, TeamSeason};
 use crate::error::Error;
-use crate::view::{Items, LeagueView};
+use crate::view::Items;
+use singlet::prelude::update;
 use singlet_web::prelude::*;
 
-pub(super) fn add_to(api: Api<Shared>) -> Api<Shared> {
-    api.route(Route::get("/leagues", list).describe("listLeagues", "Lists leagues, by name."))
+pub(super) fn routes(api: Api<Shared>) -> Api<Shared> {
+    api.route(Route::get("/teams", list_teams).about("Lists teams, by name."))
+        .route(Route::get("/teams/{team}", get_team).about("Shows a team."))
+        .route(Route::patch("/teams/{team}", change_team).about("Changes what admins give a team."))
         .route(
-            Route::get("/leagues/{id}", show)
-                .describe("getLeague", "Shows a league.")
-                .problems([Error::LeagueNotFound]),
+            Route::get("/seasons/{season}/teams", list_standings)
+                .about("Lists the teams of a season, by position."),
         )
+        .route(Route::get("/leagues", list_leagues).about("Lists leagues, by name."))
+        .route(Route::get("/leagues/{league}", get_league).about("Shows a league."))
+        .route(Route::patch("/leagues/{league}", change_league).about("Turns a league on or off."))
         .route(
-            Route::patch("/leagues/{id}", change)
-                .describe("changeLeague", "Turns a league on or off.")
-                .problems([Error::LeagueNotFound, Error::NotAnAdmin]),
+            Route::delete("/leagues/{league}", delete_league)
+                .about("Deletes a league that the feed does not list any more.")
+                .problems([Error::LeagueInFeed]),
         )
-        .route(
-            Route::delete("/leagues/{id}", remove)
-                .describe("deleteLeague", "Deletes a league that the feed does not list any more.")
-                .problems([Error::LeagueNotFound, Error::LeagueInFeed, Error::NotAnAdmin]),
-        )
+}
+
+async fn list_teams(State(shared): State<Shared>) -> Result<Json<Items<Team>>, Error> {
+    Ok(Json(Items { items: shared.service.teams.all().await?.to_vec() }))
+}
+
+async fn get_team(State(shared): State<Shared>, id: Path<TeamId>) -> Result<Json<Team>, Error> {
+    shared.service.teams.get(&id.0).await?.map(Json).ok_or(Error::TeamNotFound)
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+struct ChangeTeam {
+    /// A name for small places; empty to take it away.
+    #[schemars(length(max = 20))]
+    short_name: Option<String>,
+    /// `#rrggbb`; empty to take it away.
+    #[schemars(length(max = 7))]
+    colour: Option<String>,
+}
+
+fn is_colour(text: &str) -> bool {
+    let digits = text.strip_prefix('#').unwrap_or_default();
+    digits.len() == 6 && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+async fn change_team(
+    State(shared): State<Shared>,
+    _: Admin,
+    Path(id): Path<TeamId>,
+    Body(body): Body<ChangeTeam>,
+) -> Result<Json<Team>, Error> {
+    if body.colour.as_deref().is_some_and(|colour| !colour.is_empty() && !is_colour(colour)) {
+        return Err(Error::invalid("/colour", "must be a colour, such as #0b6e99"));
+    }
+    let text = |text: &str| Some(clean_text(text)).filter(|text| !text.is_empty());
+    let mut change = update(Team::key(&id));
+    if let Some(short_name) = &body.short_name {
+        change = change.set(Team::SHORT_NAME, text(short_name));
+    }
+    if let Some(colour) = &body.colour {
+        change = change.set(Team::COLOUR, text(colour));
+    }
+    shared.service.teams.update(change).await?.map(Json).ok_or(Error::TeamNotFound)
+}
+
+async fn list_standings(
+    State(shared): State<Shared>,
+    Path(season): Path<SeasonId>,
+) -> Result<Json<Items<TeamSeason>>, Error> {
+    let items = shared.service.team_seasons.of_season(&season).await?;
+    if items.is_empty() {
+        let leagues = shared.service.leagues.all().await?;
+        let mut seasons = leagues.iter().filter_map(|league| league.season_id.as_ref());
+        if !seasons.any(|known| *known == season) {
+            return Err(Error::SeasonNotFound);
+        }
+    }
+    Ok(Json(Items { items }))
+}
+
+async fn list_leagues(State(shared): State<Shared>) -> Result<Json<Items<League>>, Error> {
+    Ok(Json(Items { items: shared.service.leagues.all().await?.to_vec() }))
+}
+
+async fn get_league(
+    State(shared): State<Shared>,
+    Path(id): Path<LeagueId>,
+) -> Result<Json<League>, Error> {
+    shared.service.leagues.get(&id).await?.map(Json).ok_or(Error::LeagueNotFound)
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -32,32 +103,27 @@ struct ChangeLeague {
     active: bool,
 }
 
-async fn list(State(shared): State<Shared>) -> Result<Json<Items<LeagueView>>, Error> {
-    let leagues = shared.service.leagues.all().await?;
-    Ok(Json(Items { items: leagues.iter().map(LeagueView::from).collect() }))
-}
-
-async fn show(State(shared): State<Shared>, of: Path<OfLeague>) -> Result<Json<LeagueView>, Error> {
-    let league = shared.service.leagues.get(&of.id()?).await?.ok_or(Error::LeagueNotFound)?;
-    Ok(Json(LeagueView::from(&league)))
-}
-
-async fn change(
+async fn change_league(
     State(shared): State<Shared>,
-    caller: Caller,
-    of: Path<OfLeague>,
-    body: Body<ChangeLeague>,
-) -> Result<Json<LeagueView>, Error> {
-    let league = shared.service.set_league_active(&caller, &of.id()?, body.active).await?;
-    Ok(Json(LeagueView::from(&league)))
+    _: Admin,
+    Path(id): Path<LeagueId>,
+    Body(body): Body<ChangeLeague>,
+) -> Result<Json<League>, Error> {
+    let change = update(League::key(&id)).set(League::ACTIVE, body.active);
+    shared.service.leagues.update(change).await?.map(Json).ok_or(Error::LeagueNotFound)
 }
 
-async fn remove(
+async fn delete_league(
     State(shared): State<Shared>,
-    caller: Caller,
-    of: Path<OfLeague>,
+    _: Admin,
+    Path(id): Path<LeagueId>,
 ) -> Result<NoContent, Error> {
-    let is_in_feed = async |id: &_| shared.jobs.league_in_feed(id).await;
-    shared.service.delete_league(&caller, &of.id()?, is_in_feed).await?;
-    Ok(NoContent)
+    let leagues = &shared.service.leagues;
+    if leagues.get(&id).await?.is_none() {
+        return Err(Error::LeagueNotFound);
+    }
+    if shared.jobs.league_in_feed(&id).await? {
+        return Err(Error::LeagueInFeed);
+    }
+    leagues.delete(&id).await?.map(|_| NoContent).ok_or(Error::LeagueNotFound)
 }

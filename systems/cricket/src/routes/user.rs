@@ -1,63 +1,61 @@
-//! What is the caller's own: a device, the matches they follow, activities, pushes.
+//! The caller's device, follows, activities and pushes.
 
 use super::Shared;
-use super::parameters::{ActivityToken, OfMatch, TOKEN_CHARS_MAX, team_of, user_of};
-use crate::design::{Environment, Platform, PushToken};
+use crate::design::{Follow, MatchId, PushToken, Subscription, TeamId};
 use crate::error::Error;
-use crate::live::pushes_topic;
-use crate::push::Message;
+use crate::push::{Message, pushes_topic};
 use crate::service::NewDevice;
-use crate::view::{DeviceView, FollowView};
+use crate::view::DeviceView;
+use axum::extract::FromRequestParts;
+use axum::http::request::Parts;
+use singlet_web::api::{Argument, Operation};
 use singlet_web::prelude::*;
-use singlet_web::problem::Problem;
+use singlet_web::problem::MALFORMED;
 
-pub(super) fn add_to(api: Api<Shared>) -> Api<Shared> {
-    let api = api
-        .route(
-            Route::get("/user/device", show_device)
-                .describe("getDevice", "Shows the caller's device.")
-                .problems([Error::DeviceNotFound]),
-        )
-        .route(
-            Route::post("/user/device", register_device)
-                .describe("registerDevice", "Registers the device that launched the app last."),
-        )
-        .route(
-            Route::delete("/user/device", delete_device)
-                .describe("deleteDevice", "Deletes the caller's device.")
-                .problems([Error::DeviceNotFound]),
-        )
-        .route(
-            Route::put("/user/device/push-to-start", set_push_to_start)
-                .describe("setPushToStart", "Sets the token that starts activities.")
-                .problems([Error::DeviceNotFound]),
-        );
-    let api = api
-        .route(
-            Route::get("/user/follow/{id}", show_follow)
-                .describe("getFollow", "Shows how the caller follows a match.")
-                .problems([Error::MatchNotFound, Error::NotFollowing]),
-        )
-        .route(
-            Route::post("/user/follow/{id}", follow)
-                .describe("followMatch", "Follows a match that is not over.")
-                .problems([Error::MatchNotFound, Error::MatchOver, Error::TeamNotInMatch]),
-        )
-        .route(
-            Route::patch("/user/follow/{id}", change_follow)
-                .describe("changeFollow", "Changes the team with which the caller follows a match.")
-                .problems([Error::MatchNotFound, Error::NotFollowing, Error::TeamNotInMatch]),
-        )
-        .route(
-            Route::delete("/user/follow/{id}", unfollow)
-                .describe("unfollowMatch", "Stops following a match, and ends its activities.")
-                .problems([Error::MatchNotFound, Error::NotFollowing]),
-        );
+pub(super) fn routes(api: Api<Shared>) -> Api<Shared> {
     api.route(
-        Route::post("/user/activity/{id}", register_activity)
-            .describe("registerActivity", "Registers an activity of a match on a lock screen.")
+        Route::get("/user/device", get_device)
+            .about("Shows the caller's device.")
+            .problems([Error::DeviceNotFound]),
+    )
+    .route(
+        Route::post("/user/device", register_device)
+            .about("Registers the device that launched the app last."),
+    )
+    .route(
+        Route::delete("/user/device", delete_device)
+            .about("Deletes the caller's device.")
+            .problems([Error::DeviceNotFound]),
+    )
+    .route(
+        Route::put("/user/device/push-to-start", set_push_to_start)
+            .about("Sets the token that starts activities.")
+            .problems([Error::DeviceNotFound]),
+    )
+    .route(
+        Route::get("/user/follow/{match}", get_follow)
+            .about("Shows how the caller follows a match.")
+            .problems([Error::NotFollowing]),
+    )
+    .route(
+        Route::post("/user/follow/{match}", follow_match)
+            .about("Follows a match that is not over.")
+            .problems([Error::MatchOver, Error::TeamNotInMatch]),
+    )
+    .route(
+        Route::patch("/user/follow/{match}", change_follow)
+            .about("Changes the team with which the caller follows a match.")
+            .problems([Error::NotFollowing, Error::TeamNotInMatch]),
+    )
+    .route(
+        Route::delete("/user/follow/{match}", unfollow_match)
+            .about("Stops following a match, and ends its activities.")
+            .problems([Error::NotFollowing]),
+    )
+    .route(
+        Route::post("/user/activity/{match}", register_activity)
+            .about("Registers an activity of a match on a lock screen.")
             .problems([
-                Error::MatchNotFound,
                 Error::MatchOver,
                 Error::TeamNotInMatch,
                 Error::NotFollowing,
@@ -66,210 +64,186 @@ pub(super) fn add_to(api: Api<Shared>) -> Api<Shared> {
             ]),
     )
     .route(
-        Route::delete("/user/activity/{id}", remove_activity)
-            .describe("removeActivity", "Removes one activity of the caller, or all of a match.")
-            .problems([Error::MatchNotFound]),
+        Route::delete("/user/activity/{match}", remove_activity)
+            .about("Removes one activity of the caller, or all of a match."),
     )
     .route(
         Route::get("/user/pushes", list_pushes)
-            .describe("listPushes", "Lists what was pushed to the caller, the newest first."),
+            .about("Lists messages that were pushed to the caller, the newest first."),
     )
     .route(
         Route::get("/user/pushes/live", watch_pushes)
-            .describe("watchPushes", "What is pushed to the caller, as it comes."),
+            .about("Messages to the caller, as they are pushed."),
     )
 }
 
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "camelCase")]
-struct RegisterDevice {
-    /// Where alerts are sent.
-    #[schemars(length(min = 8, max = TOKEN_CHARS_MAX))]
-    device_token: String,
-    /// What runs on it.
-    platform: Platform,
-    /// Which push service knows the token.
-    environment: Environment,
-    /// The version of the app.
-    #[schemars(length(min = 1, max = 40))]
-    app_version: Option<String>,
+async fn get_device(
+    State(shared): State<Shared>,
+    caller: Caller,
+) -> Result<Json<DeviceView>, Error> {
+    Ok(Json(shared.service.own_device(&caller.id()?).await?.into()))
+}
+
+async fn register_device(
+    State(shared): State<Shared>,
+    caller: Caller,
+    Body(new): Body<NewDevice>,
+) -> Result<Json<DeviceView>, Error> {
+    Ok(Json(shared.service.register_device(&caller.id()?, &new).await?.into()))
+}
+
+async fn delete_device(State(shared): State<Shared>, caller: Caller) -> Result<NoContent, Error> {
+    let user = caller.id()?;
+    let device = shared.service.own_device(&user).await?;
+    let old = shared.service.devices.delete(&user, &device.device_token).await?;
+    old.map(|_| NoContent).ok_or(Error::DeviceNotFound)
 }
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 struct SetPushToStart {
-    /// The device.
-    #[schemars(length(min = 8, max = TOKEN_CHARS_MAX))]
-    device_token: String,
+    #[serde(deserialize_with = "PushToken::from_client")]
+    #[schemars(with = "String", length(min = 8, max = PushToken::CHARS_MAX))]
+    device_token: PushToken,
     /// Where a message is sent that starts an activity.
-    #[schemars(length(min = 8, max = TOKEN_CHARS_MAX))]
-    push_to_start_token: String,
+    #[serde(deserialize_with = "PushToken::from_client")]
+    #[schemars(with = "String", length(min = 8, max = PushToken::CHARS_MAX))]
+    push_to_start_token: PushToken,
+}
+
+async fn set_push_to_start(
+    State(shared): State<Shared>,
+    caller: Caller,
+    Body(body): Body<SetPushToStart>,
+) -> Result<Json<DeviceView>, Error> {
+    let (user, devices) = (caller.id()?, &shared.service.devices);
+    if !devices.set_push_to_start(&user, &body.device_token, &body.push_to_start_token).await? {
+        return Err(Error::DeviceNotFound);
+    }
+    Ok(Json(shared.service.own_device(&user).await?.into()))
+}
+
+async fn get_follow(
+    State(shared): State<Shared>,
+    caller: Caller,
+    Path(id): Path<MatchId>,
+) -> Result<Json<Follow>, Error> {
+    shared.service.find_match(&id).await?;
+    let follow = shared.service.follows.get(&id, &caller.id()?).await?;
+    follow.map(Json).ok_or(Error::NotFollowing)
 }
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 struct ChooseTeam {
     /// One of the two teams, or `neutral`.
-    #[schemars(length(min = 1, max = 40))]
-    team_id: String,
+    team_id: TeamId,
+}
+
+async fn follow_match(
+    State(shared): State<Shared>,
+    caller: Caller,
+    Path(id): Path<MatchId>,
+    Body(body): Body<ChooseTeam>,
+) -> Result<Json<Follow>, Error> {
+    let followed = shared.service.follow_match(&id, &caller.id()?, &body.team_id).await?;
+    shared.jobs.start_activity_in_background(&followed.fixture, &followed.follow);
+    shared.jobs.update_activities(&followed);
+    Ok(Json(followed.follow))
+}
+
+async fn change_follow(
+    State(shared): State<Shared>,
+    caller: Caller,
+    Path(id): Path<MatchId>,
+    Body(body): Body<ChooseTeam>,
+) -> Result<Json<Follow>, Error> {
+    let followed = shared.service.change_follow(&id, &caller.id()?, &body.team_id).await?;
+    shared.jobs.update_activities(&followed);
+    Ok(Json(followed.follow))
+}
+
+async fn unfollow_match(
+    State(shared): State<Shared>,
+    caller: Caller,
+    Path(id): Path<MatchId>,
+) -> Result<NoContent, Error> {
+    let user = caller.id()?;
+    let (fixture, tokens) = shared.service.unfollow_match(&id, &user).await?;
+    shared.jobs.end_activities(&fixture, &user, tokens);
+    Ok(NoContent)
 }
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 struct RegisterActivity {
     /// Where updates of the activity are sent.
-    #[schemars(length(min = 8, max = TOKEN_CHARS_MAX))]
-    push_token: String,
+    #[serde(deserialize_with = "PushToken::from_client")]
+    #[schemars(with = "String", length(min = 8, max = PushToken::CHARS_MAX))]
+    push_token: PushToken,
     /// One of the two teams, or `neutral`.
-    #[schemars(length(min = 1, max = 40))]
-    team_id: String,
-}
-
-/// An activity that was registered. Its token is shown to nobody.
-#[derive(Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-struct ActivityView {
-    /// The match.
-    match_id: String,
-    /// From whose side it shows the match.
-    team_id: String,
-    /// When it was first registered.
-    created_at: String,
-}
-
-/// What was pushed to the caller.
-#[derive(Serialize, JsonSchema)]
-struct Pushes {
-    /// Since when this server keeps messages: they are lost when it stops.
-    since: String,
-    /// The newest first.
-    items: Vec<Message>,
-}
-
-/// A token in a body. Those of Apple are hexadecimal, ours have a word before a UUID.
-fn token_of(field: &'static str, text: &str) -> Result<PushToken, Problem> {
-    let is_allowed = |one: char| one.is_ascii_alphanumeric() || "-_.:=".contains(one);
-    let token = PushToken::new(text).ok().filter(|_| text.chars().all(is_allowed));
-    token.ok_or_else(|| {
-        let detail = "must consist of letters, digits, and the characters -_.:=";
-        Problem::invalid_field(FieldLocation::Body, field, detail)
-    })
-}
-
-async fn show_device(
-    State(shared): State<Shared>,
-    caller: Caller,
-) -> Result<Json<DeviceView>, Error> {
-    Ok(Json(shared.service.own_device(&user_of(&caller)?).await?.into()))
-}
-
-async fn register_device(
-    State(shared): State<Shared>,
-    caller: Caller,
-    Body(body): Body<RegisterDevice>,
-) -> Result<Json<DeviceView>, Error> {
-    let new = NewDevice {
-        device_token: token_of("/deviceToken", &body.device_token)?,
-        platform: body.platform,
-        environment: body.environment,
-        app_version: body.app_version,
-    };
-    Ok(Json(shared.service.register_device(&user_of(&caller)?, &new).await?.into()))
-}
-
-async fn delete_device(State(shared): State<Shared>, caller: Caller) -> Result<NoContent, Error> {
-    shared.service.delete_own_device(&user_of(&caller)?).await?;
-    Ok(NoContent)
-}
-
-async fn set_push_to_start(
-    State(shared): State<Shared>,
-    caller: Caller,
-    body: Body<SetPushToStart>,
-) -> Result<Json<DeviceView>, Error> {
-    let device = token_of("/deviceToken", &body.device_token)?;
-    let start = token_of("/pushToStartToken", &body.push_to_start_token)?;
-    let user = user_of(&caller)?;
-    Ok(Json(shared.service.set_push_to_start(&user, &device, &start).await?.into()))
-}
-
-async fn show_follow(
-    State(shared): State<Shared>,
-    caller: Caller,
-    of: Path<OfMatch>,
-) -> Result<Json<FollowView>, Error> {
-    Ok(Json(shared.service.own_follow(&of.id()?, &user_of(&caller)?).await?.into()))
-}
-
-async fn follow(
-    State(shared): State<Shared>,
-    caller: Caller,
-    of: Path<OfMatch>,
-    body: Body<ChooseTeam>,
-) -> Result<Json<FollowView>, Error> {
-    let (user, team) = (user_of(&caller)?, team_of(&body.team_id)?);
-    let followed = shared.service.follow_match(&of.id()?, &user, &team).await?;
-    shared.jobs.start_activity_in_background(&followed.fixture, &followed.follow);
-    shared.jobs.update_activities(&followed);
-    Ok(Json(followed.follow.into()))
-}
-
-async fn change_follow(
-    State(shared): State<Shared>,
-    caller: Caller,
-    of: Path<OfMatch>,
-    body: Body<ChooseTeam>,
-) -> Result<Json<FollowView>, Error> {
-    let (user, team) = (user_of(&caller)?, team_of(&body.team_id)?);
-    let followed = shared.service.change_follow(&of.id()?, &user, &team).await?;
-    shared.jobs.update_activities(&followed);
-    Ok(Json(followed.follow.into()))
-}
-
-async fn unfollow(
-    State(shared): State<Shared>,
-    caller: Caller,
-    of: Path<OfMatch>,
-) -> Result<NoContent, Error> {
-    let user = user_of(&caller)?;
-    let (fixture, tokens) = shared.service.unfollow_match(&of.id()?, &user).await?;
-    shared.jobs.end_activities(&fixture, &user, &tokens);
-    Ok(NoContent)
+    team_id: TeamId,
 }
 
 async fn register_activity(
     State(shared): State<Shared>,
     caller: Caller,
-    of: Path<OfMatch>,
-    body: Body<RegisterActivity>,
-) -> Result<Json<ActivityView>, Error> {
-    let token = token_of("/pushToken", &body.push_token)?;
-    let (user, team) = (user_of(&caller)?, team_of(&body.team_id)?);
-    let registered = shared.service.register_activity(&of.id()?, &user, &token, &team).await?;
-    Ok(Json(ActivityView {
-        match_id: registered.match_id.to_string(),
-        team_id: registered.team_id.to_string(),
-        created_at: registered.created_at.to_string(),
-    }))
+    Path(id): Path<MatchId>,
+    Body(body): Body<RegisterActivity>,
+) -> Result<Json<Subscription>, Error> {
+    let RegisterActivity { push_token, team_id } = body;
+    let user = caller.id()?;
+    Ok(Json(shared.service.register_activity(&id, &user, &push_token, &team_id).await?))
+}
+
+/// The token of one activity, in a header: tokens never travel in an address.
+struct ActivityToken(Option<PushToken>);
+
+impl Argument for ActivityToken {
+    fn describe(operation: &mut Operation<'_>) {
+        let about = "The token of one activity. Without it, all of the match are meant.";
+        operation.header("Activity-Token", false, about);
+    }
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for ActivityToken {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
+        let Some(header) = parts.headers.get("activity-token") else { return Ok(Self(None)) };
+        let token = header.to_str().ok().filter(|text| text.len() <= PushToken::CHARS_MAX);
+        let token = token.and_then(|text| PushToken::new(text).ok());
+        let detail = "the header Activity-Token is not a token";
+        token.map(|one| Self(Some(one))).ok_or_else(|| Problem::new(&MALFORMED).detail(detail))
+    }
 }
 
 async fn remove_activity(
     State(shared): State<Shared>,
     caller: Caller,
-    of: Path<OfMatch>,
+    Path(id): Path<MatchId>,
     ActivityToken(token): ActivityToken,
 ) -> Result<NoContent, Error> {
-    let user = user_of(&caller)?;
-    let (fixture, tokens) =
-        shared.service.remove_activities(&of.id()?, &user, token.as_ref()).await?;
-    shared.jobs.end_activities(&fixture, &user, &tokens);
+    let user = caller.id()?;
+    let (fixture, tokens) = shared.service.remove_activities(&id, &user, token.as_ref()).await?;
+    shared.jobs.end_activities(&fixture, &user, tokens);
     Ok(NoContent)
 }
 
+#[derive(Serialize, JsonSchema)]
+struct Pushes {
+    /// Since when this server keeps messages: they are lost when it stops.
+    since: singlet::Timestamp,
+    /// Null if the caller has none.
+    device: Option<DeviceView>,
+    /// The newest first.
+    items: Vec<Message>,
+}
+
 async fn list_pushes(State(shared): State<Shared>, caller: Caller) -> Result<Json<Pushes>, Error> {
-    let outbox = shared.jobs.outbox();
-    let items = outbox.messages(&user_of(&caller)?);
-    Ok(Json(Pushes { since: outbox.since().to_string(), items }))
+    let (outbox, user) = (shared.jobs.outbox(), caller.id()?);
+    let device = shared.service.devices.of_user(&user).await?.map(DeviceView::from);
+    Ok(Json(Pushes { since: outbox.since(), device, items: outbox.messages(&user) }))
 }
 
 async fn watch_pushes(
@@ -277,6 +251,6 @@ async fn watch_pushes(
     caller: Caller,
     last: LastEventId,
 ) -> Result<EventStream, Error> {
-    let topic = pushes_topic(&user_of(&caller)?);
+    let topic = pushes_topic(&caller.id()?);
     Ok(shared.streams.pushes.subscribe(topic, last).await?.into())
 }

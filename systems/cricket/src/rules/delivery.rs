@@ -1,70 +1,30 @@
 //! One delivery: read from the feed's score, and kept as one line of text.
 
 use crate::feed::shape::{FeedBall, FeedScore};
+use singlet::Attribute;
+use singlet::attribute::MapKey;
 use std::fmt;
 use std::str::FromStr;
 
-/// How a batter got out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Attribute, Clone, Copy, Debug, PartialEq, Eq)]
+#[attribute(rename_all = "camelCase")]
 pub enum WicketKind {
-    /// Run out.
     RunOut,
-    /// Stumped.
     Stumped,
-    /// Leg before wicket.
     Lbw,
-    /// Hit wicket.
     HitWicket,
-    /// Retired out.
     Retired,
-    /// Obstructing the field.
     Obstructing,
-    /// Timed out.
     TimedOut,
-    /// Bowled.
     Bowled,
-    /// Caught, also by the bowler.
     Caught,
-    /// Out in a way that the feed does not name.
+    #[attribute(rename = "out")]
     Other,
 }
 
 impl WicketKind {
-    /// The text that is stored.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::RunOut => "runOut",
-            Self::Stumped => "stumped",
-            Self::Lbw => "lbw",
-            Self::HitWicket => "hitWicket",
-            Self::Retired => "retired",
-            Self::Obstructing => "obstructing",
-            Self::TimedOut => "timedOut",
-            Self::Bowled => "bowled",
-            Self::Caught => "caught",
-            Self::Other => "out",
-        }
-    }
-
-    fn from_stored(text: &str) -> Option<Self> {
-        const ALL: [WicketKind; 10] = [
-            WicketKind::RunOut,
-            WicketKind::Stumped,
-            WicketKind::Lbw,
-            WicketKind::HitWicket,
-            WicketKind::Retired,
-            WicketKind::Obstructing,
-            WicketKind::TimedOut,
-            WicketKind::Bowled,
-            WicketKind::Caught,
-            WicketKind::Other,
-        ];
-        ALL.into_iter().find(|kind| kind.as_str() == text)
-    }
-
-    /// The kind that the feed's text for a score names.
-    fn from_name(name: &str) -> Self {
+    /// What the feed calls a score.
+    fn of_score(name: &str) -> Self {
         let has = |part: &str| name.contains(part);
         match () {
             () if has("run out") => Self::RunOut,
@@ -80,21 +40,15 @@ impl WicketKind {
         }
     }
 
-    /// Whether the bowler is credited with it.
-    #[must_use]
     pub fn is_bowlers(self) -> bool {
         !matches!(self, Self::RunOut | Self::Retired | Self::Obstructing | Self::TimedOut)
     }
 }
 
-/// A wicket.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wicket {
-    /// How.
     pub kind: WicketKind,
-    /// Who is out.
     pub out: String,
-    /// Who caught, stumped or ran out, if the feed says.
     pub fielder: Option<String>,
 }
 
@@ -112,47 +66,23 @@ pub struct Wicket {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Delivery {
-    /// The feed's id. Later balls have greater ones.
     pub id: u64,
     /// The innings, from 1.
     pub innings: u32,
     /// The over and the ball as they are counted: `12.5`.
     pub label: String,
-    /// Who faces it.
     pub striker: String,
-    /// Who stands at the other end.
     pub non_striker: String,
-    /// Who bowls it.
     pub bowler: String,
-    /// Runs off the bat.
     pub bat: u32,
-    /// Wides.
     pub wides: u32,
-    /// No-balls.
     pub no_balls: u32,
-    /// Byes.
     pub byes: u32,
-    /// Leg byes.
     pub leg_byes: u32,
-    /// The wicket, if one fell.
     pub wicket: Option<Wicket>,
 }
 
-/// A stored line that is not one of a delivery.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NotADelivery;
-
-impl fmt::Display for NotADelivery {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the text is not a delivery")
-    }
-}
-
-impl std::error::Error for NotADelivery {}
-
 impl Delivery {
-    /// Reads a ball of the feed; `None` if it lacks an innings or a label.
-    #[must_use]
     pub fn from_feed(ball: &FeedBall) -> Option<Self> {
         let text = |id: &Option<String>| clean_id(id.as_deref().unwrap_or_default());
         let striker = text(&ball.batsman_id);
@@ -199,7 +129,7 @@ impl Delivery {
         if !is_out {
             return;
         }
-        let kind = WicketKind::from_name(&name);
+        let kind = WicketKind::of_score(&name);
         let named = |id: &Option<String>| {
             let id = clean_id(id.as_deref().unwrap_or_default());
             (!id.is_empty() && id != "0").then_some(id)
@@ -214,50 +144,38 @@ impl Delivery {
     }
 
     /// The number of the over, from 0.
-    #[must_use]
     pub fn over(&self) -> u32 {
         self.label.split('.').next().and_then(|over| over.parse().ok()).unwrap_or(0)
     }
 
-    /// All runs of it.
-    #[must_use]
     pub fn total(&self) -> u32 {
         self.bat + self.wides + self.no_balls + self.byes + self.leg_byes
     }
 
     /// Whether it counts as one of the six of the over.
-    #[must_use]
     pub fn is_legal(&self) -> bool {
         self.wides == 0 && self.no_balls == 0
     }
 
-    /// Whether the batter faced it.
-    #[must_use]
     pub fn is_faced(&self) -> bool {
         self.wides == 0
     }
 
-    /// What the bowler is charged with.
-    #[must_use]
     pub fn charged(&self) -> u32 {
         self.wides + self.no_balls + self.bat
     }
 
     /// Whether the batters change ends: after odd runs, of wides one less.
-    #[must_use]
     pub fn swaps_ends(&self) -> bool {
         let run = self.bat + self.byes + self.leg_byes + self.wides.saturating_sub(1);
         run % 2 == 1
     }
 
-    /// Whether the bowler took a wicket.
-    #[must_use]
     pub fn is_bowlers_wicket(&self) -> bool {
         self.wicket.as_ref().is_some_and(|wicket| wicket.kind.is_bowlers())
     }
 
     /// How an over shows it: `4`, `wd`, `5wd`, `1nb`, `1lb`, `W`, `1W`.
-    #[must_use]
     pub fn symbol(&self) -> String {
         let counted = |count: u32, unit: &str| match count {
             0 => unit.to_owned(),
@@ -297,52 +215,38 @@ impl fmt::Display for Delivery {
     }
 }
 
-impl FromStr for Delivery {
-    type Err = NotADelivery;
+const NOT_A_DELIVERY: &str = "the text is not a delivery";
 
-    fn from_str(text: &str) -> Result<Self, NotADelivery> {
-        let parts: Vec<&str> = text.split('|').collect();
-        let [
-            id,
-            innings,
-            label,
-            striker,
-            non_striker,
-            bowler,
-            bat,
-            wd,
-            nb,
-            b,
-            lb,
-            kind,
-            out,
-            fielder,
-        ] = parts.as_slice()
-        else {
-            return Err(NotADelivery);
+impl FromStr for Delivery {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let mut parts = text.split('|');
+        let mut text = || parts.next().map(str::to_owned).ok_or(NOT_A_DELIVERY);
+        let number = |text: String| text.parse::<u32>().map_err(|_| NOT_A_DELIVERY);
+        let mut delivery = Self {
+            id: text()?.parse().map_err(|_| NOT_A_DELIVERY)?,
+            innings: number(text()?)?,
+            label: text()?,
+            striker: text()?,
+            non_striker: text()?,
+            bowler: text()?,
+            bat: number(text()?)?,
+            wides: number(text()?)?,
+            no_balls: number(text()?)?,
+            byes: number(text()?)?,
+            leg_byes: number(text()?)?,
+            wicket: None,
         };
-        let number = |text: &str| text.parse::<u32>().map_err(|_| NotADelivery);
-        let wicket = match *kind {
-            "" => None,
-            kind => Some(Wicket {
-                kind: WicketKind::from_stored(kind).ok_or(NotADelivery)?,
-                out: (*out).to_owned(),
-                fielder: (!fielder.is_empty()).then(|| (*fielder).to_owned()),
-            }),
-        };
-        Ok(Self {
-            id: id.parse().map_err(|_| NotADelivery)?,
-            innings: number(innings)?,
-            label: (*label).to_owned(),
-            striker: (*striker).to_owned(),
-            non_striker: (*non_striker).to_owned(),
-            bowler: (*bowler).to_owned(),
-            bat: number(bat)?,
-            wides: number(wd)?,
-            no_balls: number(nb)?,
-            byes: number(b)?,
-            leg_byes: number(lb)?,
-            wicket,
-        })
+        let (kind, out, fielder) = (text()?, text()?, text()?);
+        if parts.next().is_some() {
+            return Err(NOT_A_DELIVERY);
+        }
+        if !kind.is_empty() {
+            let kind = WicketKind::from_name(&kind).map_err(|_| NOT_A_DELIVERY)?;
+            let fielder = Some(fielder).filter(|fielder| !fielder.is_empty());
+            delivery.wicket = Some(Wicket { kind, out, fielder });
+        }
+        Ok(delivery)
     }
 }

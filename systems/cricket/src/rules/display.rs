@@ -1,197 +1,114 @@
 //! What phones and pages show of a match: one state for each side, and one for neutral followers.
 
-use super::events::Progress;
-use super::figures::{Batter, batters, bowlers, crease, of_innings, player_name};
-use super::rates::{balls_of, projected, run_rate};
+use super::delivery::Delivery;
+use super::facts::MatchView;
+use super::figures::{Figures, of_innings, player_name};
+use super::rates::{projected, run_rate};
 use super::result::is_complete;
 use super::score::{score_text, total_of};
-use super::types::{Elected, EventKind, Format, InningsScore, LastEvent, Phase};
-use super::view::MatchView;
+use super::types::{Elected, EventKind, Format, InningsScore, LastEvent, Phase, TeamLabel};
+use crate::design::{MatchId, NEUTRAL};
 use ring::digest::{SHA256, digest};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
-/// For so many deliveries an event is shown.
 const EVENT_DELIVERIES: usize = 12;
-/// The perspective of those who follow no side.
-pub const NEUTRAL: &str = "neutral";
 
-/// What is shown of a match. Absent values are null, and every key is there.
+/// A match as phones and pages show it. Every key is present; absent values are null.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DisplayState {
-    /// The version of this shape.
     pub v: u32,
-    /// The match.
-    pub match_id: String,
+    pub match_id: MatchId,
     /// For whom it is: a team's id, or `neutral`.
     pub team: String,
-    /// The league's code.
     pub league: String,
-    /// The format.
     pub format: Format,
-    /// Where the match stands.
     pub phase: Phase,
-    /// The day, in matches of several days.
     pub day: Option<u32>,
     /// Both sides, that of the perspective first.
     pub teams: Vec<DisplayTeam>,
-    /// The side that bats.
     pub batting: Option<String>,
-    /// The innings.
     pub innings: Option<u32>,
-    /// Who is at the crease, in batting order.
+    /// The two at the crease, in batting order.
     pub batters: Vec<DisplayBatter>,
-    /// Who bowls.
     pub bowler: Option<DisplayBowler>,
-    /// The balls of the over.
     pub this_over: Vec<String>,
-    /// So many runs win.
     pub target: Option<u32>,
-    /// So many are missing.
     pub need: Option<u32>,
-    /// So many balls are left for them.
     pub balls_left: Option<u32>,
-    /// Runs an over.
     pub run_rate: Option<String>,
-    /// Runs an over that are needed.
     pub required_rate: Option<String>,
     /// What innings 1 ends with at this rate.
     pub projected: Option<u32>,
-    /// The match in a line.
     pub headline: String,
-    /// What has just happened.
     pub event: Option<DisplayEvent>,
-    /// The result.
     pub result: Option<String>,
 }
 
-/// A side and its score.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DisplayTeam {
-    /// Its id.
-    pub id: String,
-    /// Three letters.
-    pub code: String,
-    /// Its name.
-    pub name: String,
-    /// What it has scored.
+    #[serde(flatten)]
+    pub team: TeamLabel,
     pub score: Option<String>,
 }
 
-/// A batter at the crease.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DisplayBatter {
-    /// Their id.
     pub id: String,
-    /// Their short name.
     pub name: String,
-    /// Runs.
     pub runs: u32,
-    /// Balls faced.
     pub balls: u32,
-    /// Fours.
     pub fours: u32,
-    /// Sixes.
     pub sixes: u32,
-    /// Whether they face the next ball.
     pub on_strike: bool,
 }
 
-/// The bowler.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DisplayBowler {
-    /// Their id.
     pub id: String,
-    /// Their short name.
     pub name: String,
     /// `3-0-22-2`.
     pub figures: String,
 }
 
-/// What has just happened, as one side sees it.
+/// The last event, as one side sees it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DisplayEvent {
-    /// What it is.
     pub kind: EventKind,
     /// `WICKET!`.
     pub title: String,
-    /// Who and how.
     pub text: String,
     /// The ball: `12.5`.
     pub ball: Option<String>,
-    /// The innings.
     pub innings: u32,
-    /// Whether that is good.
     pub mood: Mood,
 }
 
-/// What an event means to a side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Mood {
-    /// Good news.
     Good,
-    /// Bad news.
     Bad,
-    /// Neither.
     Neutral,
 }
 
 impl DisplayState {
     /// SHA-256 of the state in JSON, with sorted keys and no spaces, in hexadecimal digits.
-    #[must_use]
     pub fn hash(&self) -> String {
-        let json = serde_json::to_value(self).unwrap_or_default();
-        let mut text = String::new();
-        write_sorted(&json, &mut text);
+        // A map of the library is sorted.
+        let text = serde_json::to_value(self).unwrap_or_default().to_string();
         let hash = digest(&SHA256, text.as_bytes());
         hash.as_ref().iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
-    /// The state in JSON, as it is stored and pushed.
-    #[must_use]
     pub fn to_json(&self) -> String {
         serde_json::to_string(self).unwrap_or_default()
     }
 }
 
-/// JSON with sorted keys, whatever order the library keeps.
-fn write_sorted(value: &Value, text: &mut String) {
-    let separated = |text: &mut String, index: usize| {
-        if index > 0 {
-            text.push(',');
-        }
-    };
-    match value {
-        Value::Object(fields) => {
-            let mut fields: Vec<_> = fields.iter().collect();
-            fields.sort_by_key(|(name, _)| *name);
-            text.push('{');
-            for (index, (name, field)) in fields.into_iter().enumerate() {
-                separated(text, index);
-                *text += &Value::from(name.as_str()).to_string();
-                text.push(':');
-                write_sorted(field, text);
-            }
-            text.push('}');
-        }
-        Value::Array(members) => {
-            text.push('[');
-            for (index, member) in members.iter().enumerate() {
-                separated(text, index);
-                write_sorted(member, text);
-            }
-            text.push(']');
-        }
-        scalar => *text += &scalar.to_string(),
-    }
-}
-
 /// The state for a side, or for [`NEUTRAL`] followers.
-#[must_use]
 pub fn display(view: &MatchView, team: &str) -> DisplayState {
     let current = view.current();
     let chase = Chase::of(view);
@@ -200,12 +117,8 @@ pub fn display(view: &MatchView, team: &str) -> DisplayState {
         true => [&view.away, &view.home],
         false => [&view.home, &view.away],
     };
-    let teams = sides.map(|side| DisplayTeam {
-        id: side.id.clone(),
-        code: side.code.clone(),
-        name: side.name.clone(),
-        score: score_text(&view.innings, &side.id),
-    });
+    let teams = sides
+        .map(|side| DisplayTeam { team: side.clone(), score: score_text(&view.innings, &side.id) });
     let regular = current.filter(|one| !one.super_over);
     DisplayState {
         v: 1,
@@ -233,7 +146,6 @@ pub fn display(view: &MatchView, team: &str) -> DisplayState {
     }
 }
 
-/// What the side that bats has to do.
 struct Chase {
     target: u32,
     need: u32,
@@ -244,7 +156,7 @@ struct Chase {
 impl Chase {
     fn of(view: &MatchView) -> Option<Self> {
         let (target, current) = (view.target.as_ref()?, view.current()?);
-        // Between the innings the target is known, and nobody has begun.
+        // Between the innings the target is known, and the chase has not begun.
         let begun = current.n == 4 || (current.n == 2 && !view.format.is_multi_day());
         let (runs, balls) = if begun { (current.runs, current.balls) } else { (0, 0) };
         Some(Self {
@@ -274,73 +186,36 @@ type AtTheCrease = (Vec<DisplayBatter>, Option<DisplayBowler>, Vec<String>);
 fn at_the_crease(view: &MatchView, one: &InningsScore) -> AtTheCrease {
     let balls = of_innings(&view.deliveries, one.n);
     if one.super_over {
-        let over = balls.map(super::delivery::Delivery::symbol).collect();
-        return (Vec::new(), None, over);
+        return (Vec::new(), None, balls.map(Delivery::symbol).collect());
     }
-    if view.deliveries.is_empty() {
-        return from_tables(view, one);
-    }
-    let crease = crease(balls.clone());
-    let at_crease = |batter: &Batter| {
-        let id = Some(&batter.id);
-        id == crease.striker.as_ref() || id == crease.non_striker.as_ref()
-    };
-    let shown = batters(balls.clone(), &view.players).into_iter().filter(at_crease);
+    let Figures { batters, bowlers, at_crease, striker, bowler, .. } = view.figures(one.n);
+    let shown = batters.into_iter().filter(|batter| at_crease.contains(&batter.id));
     let shown = shown.map(|batter| DisplayBatter {
         name: player_name(&view.players, &batter.id),
-        on_strike: crease.striker.as_ref() == Some(&batter.id),
+        on_strike: striker.as_ref() == Some(&batter.id),
         id: batter.id,
         runs: batter.runs,
         balls: batter.balls,
         fours: batter.fours,
         sixes: batter.sixes,
     });
-    let bowler = crease.bowler.as_ref().and_then(|id| {
-        let own = bowlers(balls.clone()).into_iter().find(|bowler| bowler.id == *id)?;
-        Some(DisplayBowler {
-            name: player_name(&view.players, id),
-            figures: own.figures(),
-            id: own.id,
-        })
+    let bowler = bowlers.into_iter().find(|one| Some(&one.id) == bowler.as_ref());
+    let bowler = bowler.map(|bowler| DisplayBowler {
+        name: player_name(&view.players, &bowler.id),
+        figures: bowler.figures(),
+        id: bowler.id,
     });
-    let over = balls.clone().last().map(super::delivery::Delivery::over);
-    let this_over = balls.filter(|ball| Some(ball.over()) == over);
-    (shown.collect(), bowler, this_over.map(super::delivery::Delivery::symbol).collect())
-}
-
-/// The feed's own figures, for matches without balls.
-fn from_tables(view: &MatchView, one: &InningsScore) -> AtTheCrease {
-    let board = format!("S{}", one.n);
-    let batting = view.tables.batting.iter();
-    let shown = batting.filter(|batter| batter.scoreboard == board && batter.active).take(2);
-    let shown = shown.filter_map(|batter| {
-        let id = batter.player_id.clone()?;
-        Some(DisplayBatter {
-            name: player_name(&view.players, &id),
-            id,
-            runs: batter.score,
-            balls: batter.ball,
-            fours: batter.four_x,
-            sixes: batter.six_x,
-            on_strike: false,
-        })
-    });
-    let mut bowling = view.tables.bowling.iter();
-    let bowler = bowling.find(|bowler| bowler.scoreboard == board && bowler.active);
-    let bowler = bowler.and_then(|bowler| {
-        let id = bowler.player_id.clone()?;
-        let overs = super::rates::overs_text(balls_of(&bowler.overs));
-        Some(DisplayBowler {
-            name: player_name(&view.players, &id),
-            id,
-            figures: format!("{overs}-{}-{}-{}", bowler.medians, bowler.runs, bowler.wickets),
-        })
-    });
-    (shown.collect(), bowler, Vec::new())
+    let over = balls.clone().last().map(Delivery::over);
+    let this_over = balls.filter(|ball| Some(ball.over()) == over).map(Delivery::symbol);
+    (shown.collect(), bowler, this_over.collect())
 }
 
 fn event(view: &MatchView, team: &str) -> Option<DisplayEvent> {
     let last = view.last_event.as_ref()?;
+    let is_next_begun = view.current().is_some_and(|one| one.n > last.innings);
+    if last.kind == EventKind::InningsEnd && is_next_begun {
+        return None;
+    }
     let later = view.deliveries.iter().rev().take_while(|ball| ball.id > last.ball_id).count();
     if later >= EVENT_DELIVERIES {
         return None;
@@ -355,8 +230,6 @@ fn event(view: &MatchView, team: &str) -> Option<DisplayEvent> {
     })
 }
 
-/// What an event means to a side.
-#[must_use]
 pub fn mood(event: &LastEvent, team: &str) -> Mood {
     match &event.good_for {
         Some(good_for) if team != NEUTRAL => {
@@ -370,8 +243,6 @@ pub fn mood(event: &LastEvent, team: &str) -> Mood {
     }
 }
 
-/// What an event is called to a side.
-#[must_use]
 pub fn event_title(event: &LastEvent, team: &str) -> &'static str {
     match (event.kind, mood(event, team)) {
         (EventKind::MatchEnd, _) => "RESULT",
@@ -392,7 +263,6 @@ pub fn event_title(event: &LastEvent, team: &str) -> &'static str {
 }
 
 /// The toss in a line: `Kinsale Kestrels won the toss and chose to bowl`.
-#[must_use]
 pub fn toss_text(view: &MatchView) -> Option<String> {
     let toss = view.toss.as_ref()?;
     let chose = match toss.elected {
@@ -402,8 +272,6 @@ pub fn toss_text(view: &MatchView) -> Option<String> {
     Some(format!("{} won the toss and chose to {chose}", view.team(&toss.team_id).name))
 }
 
-/// The match in a line.
-#[must_use]
 pub fn headline(view: &MatchView) -> String {
     if let Some(result) = &view.result {
         return result.text.clone();
@@ -487,10 +355,4 @@ fn standing(view: &MatchView) -> Option<String> {
         std::cmp::Ordering::Equal => "Scores level".to_owned(),
         std::cmp::Ordering::Greater => format!("{name} lead by {}", own - others),
     })
-}
-
-/// Whether two states of progress show the same balls and events.
-#[must_use]
-pub fn shows_the_same(one: &Progress, other: &Progress) -> bool {
-    one.ball_by_ball == other.ball_by_ball && one.last_event == other.last_event
 }

@@ -5,89 +5,63 @@
 
 use super::delivery::Delivery;
 use super::display::headline;
-use super::facts::{Facts, StoredMatch};
-use super::figures::{Players, bowlers, how_out, of_innings, player_name};
+use super::facts::{Facts, MatchView};
+use super::figures::{Figures, how_out, player_name};
 use super::rates::overs_text;
 use super::result::is_complete;
-use super::types::{EventKind, InningsScore, LastEvent, Phase};
-use super::view::MatchView;
-use std::collections::BTreeMap;
+use super::types::{EventKind, InningsScore, LastEvent, Phase, TeamLabel};
+use crate::design::{BallId, ProcessingState};
 
 /// At first sight of a match with more balls than this, what happened before fires nothing.
 const FIRST_SIGHT_MAX: usize = 12;
 /// Under this name `cooldowns` holds since when a result is being confirmed.
 pub const CONFIRMING: &str = "confirming";
 
-/// How far the balls of a match are processed; what `match-processing-state` keeps.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Progress {
-    /// The last ball whose events were considered.
-    pub last_processed_ball: Option<u64>,
-    /// All deliveries, one text each.
-    pub ball_by_ball: Vec<String>,
-    /// Short names.
-    pub players: Players,
-    /// What a display shows as having just happened.
-    pub last_event: Option<LastEvent>,
-    /// Keys of events that fire once.
-    pub fired: Vec<String>,
-    /// When a kind of event fired last, in the feed's time.
-    pub cooldowns: BTreeMap<String, i64>,
-}
-
-/// What a tick makes of a snapshot.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Advanced {
-    /// The next progress.
-    pub progress: Progress,
-    /// The one event of this tick, if any.
+    /// The sequence and the expiry are those from before.
+    pub progress: ProcessingState,
     pub event: Option<LastEvent>,
 }
 
-/// An event before it is chosen.
 struct Candidate {
     event: LastEvent,
-    /// It fires once under this key.
     key: Option<String>,
     at_ms: i64,
 }
 
 /// Considers a snapshot. `before` is `None` at first sight. `is_last` says that this is the last
 /// tick of the match: only that one fires `matchEnd`.
-#[must_use]
 pub fn advance(
-    known: &StoredMatch,
-    before: Option<&Progress>,
+    known: &MatchView,
+    before: Option<&ProcessingState>,
     facts: &Facts,
     feed_ms: i64,
     is_last: bool,
 ) -> Advanced {
-    let is_first_sight = before.is_none() && facts.deliveries.len() > FIRST_SIGHT_MAX;
-    let empty = Progress::default();
-    let before = before.unwrap_or(&empty);
-    let texts: Vec<String> = facts.deliveries.iter().map(ToString::to_string).collect();
+    let is_first_sight = before.is_none() && facts.view.deliveries.len() > FIRST_SIGHT_MAX;
+    let mut progress = before.map_or_else(
+        || ProcessingState::new(known.match_id.clone()),
+        |before| ProcessingState { ball_by_ball: Vec::new(), ..before.clone() },
+    );
+    let texts: Vec<String> = facts.view.deliveries.iter().map(ToString::to_string).collect();
+    let before = before.map_or(&[][..], |before| &before.ball_by_ball);
     let confirmed = confirmed_count(before, facts, &texts);
-    let last_before = before.last_processed_ball.unwrap_or(0);
-    let confirmed_balls = facts.deliveries.get(..confirmed).unwrap_or_default();
+    let last = progress.last_processed_ball.as_ref();
+    let last_before: u64 = last.and_then(|id| id.as_str().parse().ok()).unwrap_or(0);
+    let confirmed_balls = facts.view.deliveries.get(..confirmed).unwrap_or_default();
     let mut found = ball_events(known, confirmed_balls, facts, last_before, feed_ms);
-    if facts.deliveries.is_empty() && before.ball_by_ball.is_empty() {
+    if texts.is_empty() && before.is_empty() {
         found.extend(table_events(known, facts, feed_ms));
     }
-    let all_confirmed = confirmed == facts.deliveries.len();
-    found.extend(phase_events(known, facts, feed_ms, all_confirmed, is_last, &before.fired));
-
-    let mut progress = Progress {
-        last_processed_ball: confirmed_balls
-            .last()
-            .map(|ball| ball.id.max(last_before))
-            .or(before.last_processed_ball),
-        ball_by_ball: texts,
-        players: facts.players.clone(),
-        last_event: before.last_event.clone(),
-        fired: before.fired.clone(),
-        cooldowns: before.cooldowns.clone(),
-    };
-    match facts.result.as_ref().is_some_and(|result| !result.is_settled()) {
+    let all_confirmed = confirmed == texts.len();
+    found.extend(phase_events(known, facts, feed_ms, all_confirmed, is_last, &progress.fired));
+    if let Some(last) = confirmed_balls.last() {
+        progress.last_processed_ball = BallId::new(last.id.max(last_before).to_string()).ok();
+    }
+    progress.ball_by_ball = texts;
+    progress.players.clone_from(&facts.view.players);
+    match facts.view.result.as_ref().is_some_and(|result| !result.is_settled()) {
         true => {
             progress.cooldowns.entry(CONFIRMING.to_owned()).or_insert(feed_ms);
         }
@@ -112,8 +86,8 @@ pub fn advance(
         progress.last_event.clone_from(&chosen);
     } else if let Some(event) = &progress.last_event {
         // The feed may withdraw the ball.
-        let is_there = facts.deliveries.iter().any(|ball| ball.id == event.ball_id);
-        if event.ball.is_some() && !is_there && !facts.deliveries.is_empty() {
+        let is_there = facts.view.deliveries.iter().any(|ball| ball.id == event.ball_id);
+        if event.ball.is_some() && !is_there && !facts.view.deliveries.is_empty() {
             progress.last_event = None;
         }
     }
@@ -121,7 +95,7 @@ pub fn advance(
 }
 
 /// Notes an event; `false` if it fired already, or too recently.
-fn mark(progress: &mut Progress, candidate: &Candidate) -> bool {
+fn mark(progress: &mut ProcessingState, candidate: &Candidate) -> bool {
     if let Some(key) = &candidate.key {
         if progress.fired.contains(key) {
             return false;
@@ -142,23 +116,15 @@ fn mark(progress: &mut Progress, candidate: &Candidate) -> bool {
 
 /// How many deliveries from the start are confirmed: all but the last, and that one too if an
 /// earlier tick stored the same, or if the match is over.
-fn confirmed_count(before: &Progress, facts: &Facts, texts: &[String]) -> usize {
+fn confirmed_count(before: &[String], facts: &Facts, texts: &[String]) -> usize {
     let Some(last) = texts.last() else { return 0 };
-    let is_confirmed =
-        facts.phase.is_final() || before.ball_by_ball.iter().rev().any(|text| text == last);
+    let is_confirmed = facts.view.phase.is_final() || before.iter().rev().any(|text| text == last);
     if is_confirmed { texts.len() } else { texts.len() - 1 }
-}
-
-/// What a bowler has done so far in an innings.
-#[derive(Default)]
-struct Spell {
-    wickets: u32,
-    in_a_row: u32,
 }
 
 /// Events of the deliveries after `last_before`.
 fn ball_events(
-    known: &StoredMatch,
+    known: &MatchView,
     deliveries: &[Delivery],
     facts: &Facts,
     last_before: u64,
@@ -166,157 +132,128 @@ fn ball_events(
 ) -> Vec<Candidate> {
     let mut found = Vec::new();
     let mut innings = 0;
-    let (mut runs, mut wickets, mut balls) = (0, 0, 0);
-    let mut batters: BTreeMap<&str, (u32, u32)> = BTreeMap::new();
-    let mut spells: BTreeMap<&str, Spell> = BTreeMap::new();
-    // Of the over: its number, its bowler, legal balls, charged runs.
-    let mut over: (u32, &str, u32, u32) = (u32::MAX, "", 0, 0);
+    let mut figures = Figures::default();
+    let players = &facts.view.players;
+    let batter_of = |figures: &Figures, id: &str| {
+        let batter = figures.batters.iter().find(|batter| batter.id == id);
+        batter.map_or((0, 0), |batter| (batter.runs, batter.balls))
+    };
     for ball in deliveries {
         if ball.innings != innings {
             innings = ball.innings;
-            (runs, wickets, balls) = (0, 0, 0);
-            batters.clear();
-            spells.clear();
-            over = (u32::MAX, "", 0, 0);
+            figures = Figures::default();
         }
-        runs += ball.total();
-        wickets += u32::from(ball.wicket.is_some());
-        balls += u32::from(ball.is_legal());
-        if over.0 != ball.over() || over.1 != ball.bowler {
-            over = (ball.over(), &ball.bowler, 0, 0);
-        }
-        over.2 += u32::from(ball.is_legal());
-        over.3 += ball.charged();
-        let batter = batters.entry(&ball.striker).or_default();
-        let runs_before = batter.0;
-        batter.0 += ball.bat;
-        batter.1 += u32::from(ball.is_faced());
-        let batter = *batter;
-        let spell = spells.entry(&ball.bowler).or_default();
-        spell.wickets += u32::from(ball.is_bowlers_wicket());
-        spell.in_a_row = if ball.is_bowlers_wicket() { spell.in_a_row + 1 } else { 0 };
+        let (runs_before, _) = batter_of(&figures, &ball.striker);
+        figures.add(ball, players);
         if ball.id <= last_before {
             continue;
         }
-        let one = facts.innings.iter().find(|one| one.n == innings);
+        let one = facts.view.innings.iter().find(|one| one.n == innings);
         let is_super = one.is_some_and(|one| one.super_over);
-        let batting = one.map(|one| one.team_id.clone()).unwrap_or_default();
-        let bowling = match batting == known.home.id {
-            true => known.away.id.clone(),
-            false => known.home.id.clone(),
-        };
-        let code = if batting == known.home.id { &known.home.code } else { &known.away.code };
-        let score = format!("{code} {runs}/{wickets} ({})", overs_text(balls));
+        let batting = known.team(one.map_or("", |one| &one.team_id));
+        let bowling = known.other(&batting.id);
+        let Figures { runs, wickets, balls, .. } = figures;
+        let score = format!("{} {runs}/{wickets} ({})", batting.code, overs_text(balls));
         let at_ms = facts.ball_times.get(&ball.id).copied().unwrap_or(feed_ms);
-        let mut fire = |kind, text: String, good_for: &str, key: Option<String>| {
+        let mut fire = |kind, text: String, good_for: &TeamLabel, key: Option<String>| {
             let event = LastEvent {
                 kind,
                 text,
                 ball: Some(ball.label.clone()),
                 ball_id: ball.id,
                 innings,
-                good_for: Some(good_for.to_owned()),
+                good_for: Some(good_for.id.clone()),
                 score: score.clone(),
             };
             found.push(Candidate { event, key, at_ms });
         };
-        let name = |id: &str| player_name(&facts.players, id);
-        let with_score =
-            |id: &str, (runs, balls): (u32, u32)| format!("{} {runs} ({balls})", name(id));
-        let figures = || {
-            let so_far = of_innings(deliveries, innings).take_while(|one| one.id <= ball.id);
-            let all = bowlers(so_far);
-            let own = all.iter().find(|one| one.id == ball.bowler);
-            own.map(|own| format!("{} {}", name(&own.id), own.figures())).unwrap_or_default()
-        };
+        let name = |id: &str| player_name(players, id);
+        let (own, faced) = batter_of(&figures, &ball.striker);
+        let with_score = || format!("{} {own} ({faced})", name(&ball.striker));
+        let bowler = figures.bowlers.iter().find(|bowler| bowler.id == ball.bowler);
+        let Some(bowler) = bowler else { continue };
+        let bowled = || format!("{} {}", name(&bowler.id), bowler.figures());
         if !is_super {
-            let hundreds = (1..=3).map(|n| n * 100).filter(|n| runs_before < *n && batter.0 >= *n);
-            for hundred in hundreds {
+            for hundred in passed_hundreds(own).filter(|hundred| runs_before < *hundred) {
                 let key = Some(format!("{hundred}:{}:{innings}", ball.striker));
-                let text = with_score(&ball.striker, batter);
-                fire(EventKind::Hundred, text, &batting, key);
+                fire(EventKind::Hundred, with_score(), batting, key);
             }
-            if runs_before < 50 && batter.0 >= 50 {
+            if runs_before < 50 && own >= 50 {
                 let key = Some(format!("50:{}:{innings}", ball.striker));
-                fire(EventKind::Fifty, with_score(&ball.striker, batter), &batting, key);
+                fire(EventKind::Fifty, with_score(), batting, key);
             }
-            if ball.is_bowlers_wicket() && spell.in_a_row >= 3 {
+            if bowler.in_a_row >= 3 {
                 let key = Some(format!("hat:{}", ball.id));
-                fire(EventKind::HatTrick, name(&ball.bowler), &bowling, key);
+                fire(EventKind::HatTrick, name(&ball.bowler), bowling, key);
             }
-            if ball.is_bowlers_wicket() && spell.wickets == 5 {
+            if ball.is_bowlers_wicket() && bowler.wickets == 5 {
                 let key = Some(format!("5w:{}:{innings}", ball.bowler));
-                fire(EventKind::FiveWickets, figures(), &bowling, key);
+                fire(EventKind::FiveWickets, bowled(), bowling, key);
             }
         }
         if let Some(wicket) = &ball.wicket {
-            let out = batters.get(wicket.out.as_str()).copied().unwrap_or_default();
-            let how = how_out(ball, &facts.players).unwrap_or_default();
-            let text = format!("{} {how} {} ({})", name(&wicket.out), out.0, out.1);
-            fire(EventKind::Wicket, text, &bowling, None);
+            let (runs, balls) = batter_of(&figures, &wicket.out);
+            let how = how_out(ball, players).unwrap_or_default();
+            let text = format!("{} {how} {runs} ({balls})", name(&wicket.out));
+            fire(EventKind::Wicket, text, bowling, None);
         }
         match ball.bat {
-            6 => fire(EventKind::Six, with_score(&ball.striker, batter), &batting, None),
-            4 => fire(EventKind::Four, with_score(&ball.striker, batter), &batting, None),
+            6 => fire(EventKind::Six, with_score(), batting, None),
+            4 => fire(EventKind::Four, with_score(), batting, None),
             _ => (),
         }
-        let is_maiden = over.2 == 6 && over.3 == 0 && ball.is_legal();
-        if is_maiden && !known.format.is_multi_day() && !is_super {
-            fire(EventKind::Maiden, figures(), &bowling, None);
+        if figures.is_maiden && !known.format.is_multi_day() && !is_super {
+            fire(EventKind::Maiden, bowled(), bowling, None);
         }
     }
     found
+}
+
+fn passed_hundreds(runs: u32) -> impl Iterator<Item = u32> {
+    [100, 200, 300].into_iter().filter(move |hundred| runs >= *hundred)
 }
 
 /// Events of a match without balls: what differs from the scores stored last.
-fn table_events(known: &StoredMatch, facts: &Facts, feed_ms: i64) -> Vec<Candidate> {
+fn table_events(known: &MatchView, facts: &Facts, feed_ms: i64) -> Vec<Candidate> {
     let mut found = Vec::new();
-    let name = |id: &str| player_name(&facts.players, id);
-    for one in &facts.innings {
+    for one in &facts.view.innings {
         let before = known.innings.iter().find(|before| before.n == one.n);
-        let (batting, bowling) = match one.team_id == known.home.id {
-            true => (&known.home, &known.away),
-            false => (&known.away, &known.home),
-        };
-        let score = score_line(one, &batting.code);
-        let mut fire = |kind, text: String, good_for: &str, key: Option<String>| {
-            let event = LastEvent {
-                kind,
-                text,
-                ball: None,
-                ball_id: 0,
-                innings: one.n,
-                good_for: Some(good_for.to_owned()),
-                score: score.clone(),
-            };
+        let batting = known.team(&one.team_id);
+        let score = score_line(known, one);
+        let mut fire = |kind, text: String, good_for: &TeamLabel, key: Option<String>| {
+            let (good_for, score) = (Some(good_for.id.clone()), score.clone());
+            let (ball, ball_id, innings) = (None, 0, one.n);
+            let event = LastEvent { kind, text, ball, ball_id, innings, good_for, score };
             found.push(Candidate { event, key, at_ms: feed_ms });
         };
         if before.is_some_and(|before| before.wickets < one.wickets) {
-            fire(EventKind::Wicket, score.clone(), &bowling.id, None);
+            fire(EventKind::Wicket, score.clone(), known.other(&batting.id), None);
         }
         let board = format!("S{}", one.n);
-        for batter in facts.tables.batting.iter().filter(|batter| batter.scoreboard == board) {
+        for batter in facts.view.tables.batting.iter().filter(|batter| batter.scoreboard == board) {
             let Some(id) = &batter.player_id else { continue };
-            let text = format!("{} {} ({})", name(id), batter.score, batter.ball);
-            for hundred in (1..=3).map(|n| n * 100).filter(|n| batter.score >= *n) {
+            let name = player_name(&facts.view.players, id);
+            let text = format!("{name} {} ({})", batter.score, batter.ball);
+            for hundred in passed_hundreds(batter.score) {
                 let key = format!("{hundred}:{id}:{}", one.n);
-                fire(EventKind::Hundred, text.clone(), &batting.id, Some(key));
+                fire(EventKind::Hundred, text.clone(), batting, Some(key));
             }
             if batter.score >= 50 {
-                fire(EventKind::Fifty, text, &batting.id, Some(format!("50:{id}:{}", one.n)));
+                fire(EventKind::Fifty, text, batting, Some(format!("50:{id}:{}", one.n)));
             }
         }
     }
     found
 }
 
-fn score_line(one: &InningsScore, code: &str) -> String {
+fn score_line(known: &MatchView, one: &InningsScore) -> String {
+    let code = &known.team(&one.team_id).code;
     format!("{code} {}/{} ({})", one.runs, one.wickets, overs_text(one.balls))
 }
 
 /// Events of a change of phase, of an innings that is over, and of a result.
 fn phase_events(
-    known: &StoredMatch,
+    known: &MatchView,
     facts: &Facts,
     feed_ms: i64,
     all_confirmed: bool,
@@ -324,44 +261,43 @@ fn phase_events(
     fired: &[String],
 ) -> Vec<Candidate> {
     let mut found = Vec::new();
-    let ball_id = facts.deliveries.last().map_or(0, |ball| ball.id);
-    let current = facts.innings.last();
+    let ball_id = facts.view.deliveries.last().map_or(0, |ball| ball.id);
+    let current = facts.view.innings.last();
     let n = current.map_or(0, |one| one.n);
     let versus = format!("{} v {}", known.home.code, known.away.code);
-    let score_of = |one: &InningsScore| {
-        let is_home = one.team_id == known.home.id;
-        score_line(one, if is_home { &known.home.code } else { &known.away.code })
-    };
-    let score = current.map_or_else(|| versus.clone(), score_of);
+    let score = current.map_or_else(|| versus.clone(), |one| score_line(known, one));
     let mut fire = |kind, text: String, innings, good_for: Option<String>, key: Option<String>| {
-        let ended = facts.innings.iter().find(|one| one.n == innings);
+        let ended = facts.view.innings.iter().find(|one| one.n == innings);
         let score = match (kind, ended) {
             (EventKind::MatchEnd, _) => versus.clone(),
-            (EventKind::InningsEnd, Some(ended)) => score_of(ended),
+            (EventKind::InningsEnd, Some(ended)) => score_line(known, ended),
             _ => score.clone(),
         };
         let event = LastEvent { kind, text, ball: None, ball_id, innings, good_for, score };
         found.push(Candidate { event, key, at_ms: feed_ms });
     };
-    if facts.phase == Phase::Interrupted && known.phase != Phase::Interrupted {
+    if facts.view.phase == Phase::Interrupted && known.phase != Phase::Interrupted {
         fire(EventKind::Stopped, score.clone(), n, None, None);
     }
-    if facts.phase == Phase::Live && known.phase == Phase::Interrupted {
+    if facts.view.phase == Phase::Live && known.phase == Phase::Interrupted {
         fire(EventKind::Resumed, score.clone(), n, None, None);
     }
-    for one in &facts.innings {
+    for one in &facts.view.innings {
         // The result tells how the last innings ended.
         let decides = one.n == 4 || (one.n == 2 && !known.format.is_multi_day());
         let is_done = one.n < n
-            || (!decides && all_confirmed && is_complete(known.format, one, facts.target.as_ref()))
-            || (one.n == n && facts.phase == Phase::InningsBreak);
+            || (!decides
+                && all_confirmed
+                && is_complete(known.format, one, facts.view.target.as_ref()))
+            || (one.n == n && facts.view.phase == Phase::InningsBreak);
         let key = format!("inn:{}", one.n);
-        if is_done && !facts.phase.is_final() && !fired.contains(&key) {
-            let text = headline(&MatchView::new(known, facts, None));
+        if is_done && !facts.view.phase.is_final() && !fired.contains(&key) {
+            let text = headline(&facts.view);
             fire(EventKind::InningsEnd, text, one.n, None, Some(key));
         }
     }
-    if let Some(result) = facts.result.as_ref().filter(|result| is_last && result.is_settled()) {
+    if let Some(result) = facts.view.result.as_ref().filter(|result| is_last && result.is_settled())
+    {
         let winner = result.winner_team_id.clone();
         fire(EventKind::MatchEnd, result.text.clone(), n, winner, Some("end".to_owned()));
     }

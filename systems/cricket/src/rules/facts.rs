@@ -1,89 +1,83 @@
-//! What one snapshot of the feed says about a match.
+//! A known match, and one snapshot of the feed applied to it.
 
 use super::delivery::Delivery;
 use super::figures::{Players, short_name};
 use super::result::{own_result, result, target};
 use super::score::innings_scores;
-use super::types::{Elected, Format, InningsScore, MatchResult, Phase, Target, TeamLabel, Toss};
+use super::types::{
+    Elected, Format, InningsScore, LastEvent, MatchResult, Phase, Target, TeamLabel, Toss,
+};
+use crate::design::MatchId;
 use crate::feed::shape::{FeedBatting, FeedBowling, FeedFixture};
 use std::collections::BTreeMap;
 
 /// How long a result may be confirmed before our own counts.
 const CONFIRMING_MS_MAX: i64 = 5 * 60_000;
-/// How many deliveries of a match are kept.
 const DELIVERIES_MAX: usize = 3_500;
 const DAY_MS: i64 = 24 * 3_600_000;
 
-/// What is known of a match before a snapshot is read.
-#[derive(Clone, Debug)]
-pub struct StoredMatch {
-    /// The match.
-    pub match_id: String,
+/// A match as displays, scorecards and charts read it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MatchView {
+    pub match_id: MatchId,
     /// The league's code.
     pub league: String,
-    /// Its format.
     pub format: Format,
-    /// When it begins, in milliseconds since 1970.
     pub start_ms: i64,
-    /// The home side.
     pub home: TeamLabel,
-    /// The away side.
     pub away: TeamLabel,
-    /// The phase stored last.
     pub phase: Phase,
-    /// The feed's status stored last.
+    /// The feed's own text.
     pub status: String,
-    /// The day stored last.
+    /// In matches of several days.
     pub day: Option<u32>,
-    /// The toss stored last.
     pub toss: Option<Toss>,
-    /// The innings stored last.
     pub innings: Vec<InningsScore>,
-}
-
-/// What a snapshot says.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Facts {
-    /// The feed's status.
-    pub status: String,
-    /// What it means.
-    pub phase: Phase,
-    /// The day, in matches of several days.
-    pub day: Option<u32>,
-    /// The toss.
-    pub toss: Option<Toss>,
-    /// The innings.
-    pub innings: Vec<InningsScore>,
-    /// What the side that bats last has to reach.
     pub target: Option<Target>,
-    /// The result, settled or being confirmed.
     pub result: Option<MatchResult>,
-    /// All deliveries.
     pub deliveries: Vec<Delivery>,
-    /// When balls were written, by their ids.
-    pub ball_times: BTreeMap<u64, i64>,
     /// Short names.
     pub players: Players,
-    /// Figures of the feed, for matches without balls.
+    pub last_event: Option<LastEvent>,
+    /// The feed's own figures, for matches without balls.
     pub tables: Tables,
-    /// Whether the feed's status is one that nobody knows.
+}
+
+impl MatchView {
+    /// The innings in play, or the last one.
+    pub fn current(&self) -> Option<&InningsScore> {
+        self.innings.last()
+    }
+
+    /// The team with this id; the home side if there is none.
+    pub fn team(&self, id: &str) -> &TeamLabel {
+        if self.away.id == id { &self.away } else { &self.home }
+    }
+
+    pub fn other(&self, id: &str) -> &TeamLabel {
+        if self.home.id == id { &self.away } else { &self.home }
+    }
+}
+
+/// A snapshot of the feed, read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Facts {
+    pub view: MatchView,
+    /// When balls were written, by their ids.
+    pub ball_times: BTreeMap<u64, i64>,
     pub is_status_unknown: bool,
 }
 
-/// The feed's own figures.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tables {
-    /// Batters.
     pub batting: Vec<FeedBatting>,
-    /// Bowlers.
     pub bowling: Vec<FeedBowling>,
 }
 
 /// Reads a snapshot. `feed_ms` is its time; `confirming_since` says since when the result is being
 /// confirmed.
-#[must_use]
 pub fn read_facts(
-    known: &StoredMatch,
+    known: &MatchView,
     feed: &FeedFixture,
     feed_ms: i64,
     confirming_since: Option<i64>,
@@ -115,23 +109,24 @@ pub fn read_facts(
         .iter()
         .filter_map(|player| Some((player.id.clone(), short_name(player.fullname.as_deref()?))));
     Facts {
-        phase,
-        day,
-        toss,
-        innings,
-        target,
-        result,
         ball_times: times.collect(),
-        players: named.take(60).collect(),
-        tables: Tables { batting: feed.batting.clone(), bowling: feed.bowling.clone() },
         is_status_unknown: found.is_none(),
-        status,
-        deliveries,
+        view: MatchView {
+            phase,
+            day,
+            toss,
+            innings,
+            target,
+            result,
+            players: named.take(60).collect(),
+            tables: Tables { batting: feed.batting.clone(), bowling: feed.bowling.clone() },
+            status,
+            deliveries,
+            ..known.clone()
+        },
     }
 }
 
-/// The toss of the feed.
-#[must_use]
 pub fn toss(feed: &FeedFixture) -> Option<Toss> {
     let elected = feed.elected.as_deref()?.to_ascii_lowercase();
     let elected = match () {
@@ -144,17 +139,22 @@ pub fn toss(feed: &FeedFixture) -> Option<Toss> {
 
 /// The day of a match of several days: N at "Stump Day N", N + 1 when play resumes, and at first
 /// sight, or if stumps were missed, the whole days since the start, plus one.
-fn day(known: &StoredMatch, phase: Phase, stated: Option<u32>, feed_ms: i64) -> Option<u32> {
-    if !known.format.is_multi_day() || phase.is_before_play() {
+fn day(known: &MatchView, phase: Phase, stated: Option<u32>, feed_ms: i64) -> Option<u32> {
+    let by_clock = day_by_clock(known.format, feed_ms - known.start_ms)?;
+    if phase.is_before_play() {
         return None;
     }
     if stated.is_some() {
         return stated;
     }
-    let whole_days = (feed_ms - known.start_ms).max(0) / DAY_MS;
-    let by_clock = u32::try_from(whole_days).unwrap_or(0) + 1;
     let resumes = known.phase == Phase::Stumps && phase != Phase::Stumps && !phase.is_final();
-    // Nobody may have looked overnight: then the clock knows better.
+    // If there was no tick overnight, the clock is right.
     let by_phase = known.day.map_or(1, |day| day + u32::from(resumes));
     Some(by_phase.max(by_clock))
+}
+
+/// The day of a match of several days that began so long ago.
+pub fn day_by_clock(format: Format, since_start_ms: i64) -> Option<u32> {
+    let whole_days = since_start_ms.max(0) / DAY_MS;
+    format.is_multi_day().then(|| u32::try_from(whole_days).unwrap_or(0) + 1)
 }

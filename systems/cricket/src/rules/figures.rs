@@ -1,21 +1,17 @@
-//! What batters and bowlers have done in an innings.
+//! Figures of batters and bowlers.
 
 use super::delivery::{Delivery, WicketKind};
-use super::rates::overs_text;
+use super::facts::MatchView;
+use super::rates::{balls_of, overs_text};
+use crate::feed::shape::{FeedBatting, FeedBowling};
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// The short names of players by their ids.
 pub type Players = BTreeMap<String, String>;
 
-/// `R. Iyer` of `Ravi Iyer`; a single name stays.
-///
-/// ```
-/// use cricket::rules::short_name;
-///
-/// assert_eq!(short_name("Ravi Kumar Iyer"), "R. Iyer");
-/// assert_eq!(short_name("Ode"), "Ode");
-/// ```
-#[must_use]
+/// `R. Iyer` of `Ravi Kumar Iyer`; a single name stays.
 pub fn short_name(full: &str) -> String {
     let words: Vec<&str> = full.split_whitespace().collect();
     let name = match words.as_slice() {
@@ -29,68 +25,58 @@ pub fn short_name(full: &str) -> String {
 }
 
 /// The name of a player, or `Player 2004` if the feed has not said it.
-#[must_use]
 pub fn player_name(players: &Players, id: &str) -> String {
     players.get(id).cloned().unwrap_or_else(|| format!("Player {id}"))
 }
 
-/// A batter's innings.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Batter {
-    /// Who.
     pub id: String,
-    /// Runs off the bat.
     pub runs: u32,
-    /// Balls faced.
     pub balls: u32,
-    /// Fours.
     pub fours: u32,
-    /// Sixes.
     pub sixes: u32,
     /// How they got out: `c A. Mensah b T. Okafor`.
+    #[serde(skip)]
     pub how: Option<String>,
 }
 
-/// A bowler's innings.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct Bowler {
-    /// Who.
     pub id: String,
     /// Legal balls.
+    #[serde(skip)]
     pub balls: u32,
     /// Overs of six legal balls in which nothing was charged.
     pub maidens: u32,
-    /// Runs charged.
     pub runs: u32,
-    /// Wickets.
     pub wickets: u32,
-    /// Wides.
     pub wides: u32,
-    /// No-balls.
     pub no_balls: u32,
+    /// Wickets in successive deliveries, up to the last one.
+    #[serde(skip)]
+    pub in_a_row: u32,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
+pub struct Extras {
+    pub total: u32,
+    pub wd: u32,
+    pub nb: u32,
+    pub b: u32,
+    pub lb: u32,
+    pub pen: u32,
 }
 
 impl Bowler {
     /// `3-0-22-2`: overs, maidens, runs, wickets.
-    #[must_use]
     pub fn figures(&self) -> String {
         format!("{}-{}-{}-{}", overs_text(self.balls), self.maidens, self.runs, self.wickets)
     }
 }
 
-/// Who stands where after the last delivery. An end is empty until the next batter faces.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Crease {
-    /// Who faces the next ball.
-    pub striker: Option<String>,
-    /// Who does not.
-    pub non_striker: Option<String>,
-    /// Who bowls, or has bowled the last ball.
-    pub bowler: Option<String>,
-}
-
 /// How a wicket is written: `c A. Mensah b T. Okafor`, `c & b T. Okafor`, `run out (A. Mensah)`.
-#[must_use]
 pub fn how_out(delivery: &Delivery, players: &Players) -> Option<String> {
     let wicket = delivery.wicket.as_ref()?;
     let bowler = player_name(players, &delivery.bowler);
@@ -121,101 +107,173 @@ pub fn how_out(delivery: &Delivery, players: &Players) -> Option<String> {
     })
 }
 
-/// The deliveries of one innings.
 pub fn of_innings(deliveries: &[Delivery], n: u32) -> impl Iterator<Item = &Delivery> + Clone {
     deliveries.iter().filter(move |delivery| delivery.innings == n)
 }
 
-/// All batters who came in, in their order.
-pub fn batters<'a>(
-    deliveries: impl Iterator<Item = &'a Delivery>,
-    players: &Players,
-) -> Vec<Batter> {
-    let mut found: Vec<Batter> = Vec::new();
-    for delivery in deliveries {
-        for id in [&delivery.striker, &delivery.non_striker] {
-            if !id.is_empty() && !found.iter().any(|batter| batter.id == *id) {
-                found.push(Batter { id: id.clone(), ..Batter::default() });
-            }
-        }
-        if let Some(batter) = found.iter_mut().find(|batter| batter.id == delivery.striker) {
-            batter.runs += delivery.bat;
-            batter.balls += u32::from(delivery.is_faced());
-            batter.fours += u32::from(delivery.bat == 4);
-            batter.sixes += u32::from(delivery.bat == 6);
-        }
-        let out = delivery.wicket.as_ref().map(|wicket| &wicket.out);
-        if let Some(batter) = found.iter_mut().find(|batter| Some(&batter.id) == out) {
-            batter.how = how_out(delivery, players);
-        }
-    }
-    found
+/// The figures of an innings, counted ball by ball.
+#[derive(Clone, Debug, Default)]
+pub struct Figures {
+    pub runs: u32,
+    pub wickets: u32,
+    /// Legal balls.
+    pub balls: u32,
+    pub extras: Extras,
+    /// In the order in which they came in.
+    pub batters: Vec<Batter>,
+    /// In the order in which they came on.
+    pub bowlers: Vec<Bowler>,
+    pub at_crease: Vec<String>,
+    pub striker: Option<String>,
+    pub bowler: Option<String>,
+    /// Whether the last ball ended a maiden over.
+    pub is_maiden: bool,
+    over: Over,
 }
 
-/// All bowlers, in the order in which they came on.
-pub fn bowlers<'a>(deliveries: impl Iterator<Item = &'a Delivery>) -> Vec<Bowler> {
-    let mut found: Vec<Bowler> = Vec::new();
-    // Of the over: its number, bowler, legal balls, charged runs, and whether one bowler had it.
-    let mut over: Option<(u32, String, u32, u32, bool)> = None;
-    for delivery in deliveries {
-        let index = match found.iter().position(|bowler| bowler.id == delivery.bowler) {
-            Some(index) => index,
-            None => {
-                found.push(Bowler { id: delivery.bowler.clone(), ..Bowler::default() });
-                found.len() - 1
-            }
-        };
-        match &mut over {
-            Some((number, bowler, legal, charged, is_one)) if *number == delivery.over() => {
-                *legal += u32::from(delivery.is_legal());
-                *charged += delivery.charged();
-                *is_one = *is_one && *bowler == delivery.bowler;
-            }
-            _ => {
-                let legal = u32::from(delivery.is_legal());
-                let bowler = delivery.bowler.clone();
-                over = Some((delivery.over(), bowler, legal, delivery.charged(), true));
-            }
-        }
-        let Some(bowler) = found.get_mut(index) else { continue };
-        bowler.balls += u32::from(delivery.is_legal());
-        bowler.runs += delivery.charged();
-        bowler.wickets += u32::from(delivery.is_bowlers_wicket());
-        bowler.wides += delivery.wides;
-        bowler.no_balls += delivery.no_balls;
-        if delivery.is_legal() && matches!(over, Some((_, _, 6, 0, true))) {
-            bowler.maidens += 1;
-        }
-    }
-    found
+#[derive(Clone, Debug, Default)]
+struct Over {
+    number: Option<u32>,
+    bowler: String,
+    legal: u32,
+    charged: u32,
+    has_one_bowler: bool,
 }
 
-/// Who stands where after these deliveries of one innings.
-pub fn crease<'a>(deliveries: impl Iterator<Item = &'a Delivery>) -> Crease {
-    let mut over = (u32::MAX, 0);
-    let mut crease = Crease::default();
-    for delivery in deliveries {
-        if over.0 != delivery.over() {
-            over = (delivery.over(), 0);
+impl Figures {
+    pub fn of<'a>(balls: impl Iterator<Item = &'a Delivery>, players: &Players) -> Self {
+        let mut figures = Self::default();
+        balls.for_each(|ball| figures.add(ball, players));
+        figures
+    }
+
+    pub fn add(&mut self, ball: &Delivery, players: &Players) {
+        self.runs += ball.total();
+        self.wickets += u32::from(ball.wicket.is_some());
+        self.balls += u32::from(ball.is_legal());
+        self.extras.wd += ball.wides;
+        self.extras.nb += ball.no_balls;
+        self.extras.b += ball.byes;
+        self.extras.lb += ball.leg_byes;
+        self.extras.total += ball.total() - ball.bat;
+        if self.over.number != Some(ball.over()) {
+            let (number, bowler) = (Some(ball.over()), ball.bowler.clone());
+            self.over = Over { number, bowler, has_one_bowler: true, ..Over::default() };
+        } else if self.over.bowler != ball.bowler {
+            self.over.has_one_bowler = false;
         }
-        over.1 += u32::from(delivery.is_legal());
+        self.over.legal += u32::from(ball.is_legal());
+        self.over.charged += ball.charged();
+        for id in [&ball.striker, &ball.non_striker] {
+            if !id.is_empty() && self.batter(id).is_none() {
+                self.batters.push(Batter { id: id.clone(), ..Batter::default() });
+            }
+        }
+        if let Some(batter) = self.batter(&ball.striker) {
+            batter.runs += ball.bat;
+            batter.balls += u32::from(ball.is_faced());
+            batter.fours += u32::from(ball.bat == 4);
+            batter.sixes += u32::from(ball.bat == 6);
+        }
+        if let Some(wicket) = &ball.wicket
+            && let Some(batter) = self.batter(&wicket.out)
+        {
+            batter.how = how_out(ball, players);
+        }
+        if !self.bowlers.iter().any(|bowler| bowler.id == ball.bowler) {
+            self.bowlers.push(Bowler { id: ball.bowler.clone(), ..Bowler::default() });
+        }
+        let Over { legal, charged, has_one_bowler, .. } = self.over;
+        self.is_maiden = ball.is_legal() && legal == 6 && charged == 0 && has_one_bowler;
+        if let Some(bowler) = self.bowlers.iter_mut().find(|bowler| bowler.id == ball.bowler) {
+            bowler.balls += u32::from(ball.is_legal());
+            bowler.runs += ball.charged();
+            bowler.wickets += u32::from(ball.is_bowlers_wicket());
+            bowler.wides += ball.wides;
+            bowler.no_balls += ball.no_balls;
+            bowler.maidens += u32::from(self.is_maiden);
+            bowler.in_a_row = if ball.is_bowlers_wicket() { bowler.in_a_row + 1 } else { 0 };
+        }
+        self.change_ends(ball);
+    }
+
+    /// Who stands where after the ball. An end is empty until the next batter faces.
+    fn change_ends(&mut self, ball: &Delivery) {
         let present = |id: &String| (!id.is_empty()).then(|| id.clone());
-        let mut ends = [present(&delivery.striker), present(&delivery.non_striker)];
-        if delivery.swaps_ends() {
+        let out = ball.wicket.as_ref().map(|wicket| &wicket.out);
+        let mut ends =
+            [&ball.striker, &ball.non_striker].map(|id| present(id).filter(|id| Some(id) != out));
+        let ends_over = self.over.legal == 6 && ball.is_legal();
+        if ball.swaps_ends() != ends_over {
             ends.reverse();
         }
-        if let Some(wicket) = &delivery.wicket {
-            for end in &mut ends {
-                if end.as_ref() == Some(&wicket.out) {
-                    *end = None;
-                }
-            }
-        }
-        if over.1 == 6 && delivery.is_legal() {
-            ends.reverse();
-        }
-        let [striker, non_striker] = ends;
-        crease = Crease { striker, non_striker, bowler: present(&delivery.bowler) };
+        self.at_crease = ends.iter().flatten().cloned().collect();
+        let [striker, _] = ends;
+        self.striker = striker;
+        self.bowler = present(&ball.bowler);
     }
-    crease
+
+    fn batter(&mut self, id: &str) -> Option<&mut Batter> {
+        self.batters.iter_mut().find(|batter| batter.id == id)
+    }
+}
+
+impl MatchView {
+    /// From the balls of an innings, or from the feed's own figures for a match without balls.
+    pub fn figures(&self, n: u32) -> Figures {
+        if self.deliveries.is_empty() {
+            return self.stated_figures(n);
+        }
+        Figures::of(of_innings(&self.deliveries, n), &self.players)
+    }
+
+    fn stated_figures(&self, n: u32) -> Figures {
+        let board = format!("S{n}");
+        let name = |id: &String| player_name(&self.players, id);
+        let batting: Vec<&FeedBatting> =
+            self.tables.batting.iter().filter(|line| line.scoreboard == board).collect();
+        let bowling: Vec<&FeedBowling> =
+            self.tables.bowling.iter().filter(|line| line.scoreboard == board).collect();
+        let how = |line: &FeedBatting| match (
+            &line.runout_by_id,
+            &line.catch_stump_player_id,
+            &line.bowling_player_id,
+        ) {
+            _ if line.active || line.fow_score.is_none() => None,
+            (Some(by), ..) => Some(format!("run out ({})", name(by))),
+            (_, Some(by), Some(bowler)) => Some(format!("c {} b {}", name(by), name(bowler))),
+            (_, _, Some(bowler)) => Some(format!("b {}", name(bowler))),
+            _ => Some("out".to_owned()),
+        };
+        let batters = batting.iter().filter_map(|line| {
+            Some(Batter {
+                id: line.player_id.clone()?,
+                runs: line.score,
+                balls: line.ball,
+                fours: line.four_x,
+                sixes: line.six_x,
+                how: how(line),
+            })
+        });
+        let bowlers = bowling.iter().filter_map(|line| {
+            Some(Bowler {
+                id: line.player_id.clone()?,
+                balls: balls_of(&line.overs),
+                maidens: line.medians,
+                runs: line.runs,
+                wickets: line.wickets,
+                wides: line.wide,
+                no_balls: line.noball,
+                in_a_row: 0,
+            })
+        });
+        let active = batting.iter().filter(|line| line.active).take(2);
+        Figures {
+            batters: batters.collect(),
+            bowlers: bowlers.collect(),
+            at_crease: active.filter_map(|line| line.player_id.clone()).collect(),
+            bowler: bowling.iter().find(|line| line.active).and_then(|line| line.player_id.clone()),
+            ..Figures::default()
+        }
+    }
 }

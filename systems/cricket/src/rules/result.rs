@@ -5,11 +5,9 @@ use super::score::total_of;
 use super::types::{Format, InningsScore, MatchResult, Phase, ResultKind, Target, TeamLabel};
 use crate::feed::shape::FeedFixture;
 
-/// How many legal balls a super over has.
 const SUPER_OVER_BALLS: u32 = 6;
 
 /// Whether an innings is over: all out, its balls used up, its target reached, or declared.
-#[must_use]
 pub fn is_complete(format: Format, one: &InningsScore, target: Option<&Target>) -> bool {
     let quota = match (one.super_over, target) {
         (true, _) => Some(SUPER_OVER_BALLS),
@@ -20,14 +18,12 @@ pub fn is_complete(format: Format, one: &InningsScore, target: Option<&Target>) 
     one.is_all_out() || quota.is_some_and(|quota| one.balls >= quota) || one.declared || chases
 }
 
-/// Whether this innings has a target.
 fn chases(format: Format, n: u32) -> bool {
     n == 4 || (n == 2 && !format.is_multi_day())
 }
 
 /// What the side that bats last has to reach. In limited overs it is known once innings 1 is over,
 /// in others once innings 4 begins.
-#[must_use]
 pub fn target(
     format: Format,
     phase: Phase,
@@ -73,20 +69,12 @@ fn counted(count: u32, unit: &str) -> String {
 
 /// The result that follows from the runs alone; a draw or a match without a result if they decide
 /// nothing. `teams` are both sides.
-#[must_use]
 pub fn own_result(
     format: Format,
     innings: &[InningsScore],
     target: Option<&Target>,
     teams: [&TeamLabel; 2],
 ) -> MatchResult {
-    let nothing = |kind, text: &str| MatchResult {
-        kind,
-        winner_team_id: None,
-        margin: None,
-        unit: None,
-        text: text.to_owned(),
-    };
     let name = |id: &str| {
         let team = teams.iter().find(|team| team.id == id);
         team.map_or_else(|| id.to_owned(), |team| team.name.clone())
@@ -96,8 +84,8 @@ pub fn own_result(
         team.map_or_else(String::new, |team| team.id.clone())
     };
     let undecided = match format.is_multi_day() {
-        true => nothing(ResultKind::Drawn, "Match drawn"),
-        false => nothing(ResultKind::NoResult, "No result"),
+        true => MatchResult::plain(ResultKind::Drawn, "Match drawn"),
+        false => MatchResult::plain(ResultKind::NoResult, "No result"),
     };
     let won = |id: &str, margin: u32, unit: &str, by: String, is_revised: bool| MatchResult {
         kind: ResultKind::Won,
@@ -156,26 +144,19 @@ pub fn own_result(
         Some(winner) => format!("Match tied ({} won the super over)", name(winner)),
         None => "Match tied".to_owned(),
     };
-    MatchResult { winner_team_id: super_winner, ..nothing(ResultKind::Tied, &text) }
+    MatchResult { winner_team_id: super_winner, ..MatchResult::plain(ResultKind::Tied, &text) }
 }
 
 /// The result of a match in this phase; `None` while it is not over. Finished without a winner, a
 /// tie or a draw, or with a winner whom the runs contradict, it is being confirmed;
 /// `is_overdue` says that this has lasted five minutes, after which our own result counts.
-#[must_use]
 pub fn result(
     phase: Phase,
     own: MatchResult,
     feed: &FeedFixture,
     is_overdue: bool,
 ) -> Option<MatchResult> {
-    let plain = |kind, text: &str| MatchResult {
-        kind,
-        winner_team_id: None,
-        margin: None,
-        unit: None,
-        text: text.to_owned(),
-    };
+    let plain = MatchResult::plain;
     match phase {
         Phase::Abandoned => Some(plain(ResultKind::Abandoned, "Match abandoned")),
         Phase::Cancelled => Some(plain(ResultKind::Cancelled, "Match cancelled")),

@@ -8,7 +8,6 @@ use std::collections::BTreeMap;
 
 /// The innings of a match. Of balls and `runs`, whichever has more legal balls counts; with as many
 /// but other runs, `runs`.
-#[must_use]
 pub fn innings_scores(
     format: Format,
     phase: Phase,
@@ -60,7 +59,6 @@ fn score_of_runs(runs: &FeedRuns, teams: &BTreeMap<u32, String>) -> InningsScore
     }
 }
 
-/// Who bats in which innings.
 fn batting_teams(feed: &FeedFixture) -> BTreeMap<u32, String> {
     let mut teams = BTreeMap::new();
     for ball in &feed.balls {
@@ -78,7 +76,6 @@ fn batting_teams(feed: &FeedFixture) -> BTreeMap<u32, String> {
 
 /// What one side has scored: `168/7 (20)`, `152 (18.3)`, `401/6d & 122/3 (34)`,
 /// `255 & 41/1 (12) f/o`, `165/8 (20) & SO 11/1`; `None` before it bats.
-#[must_use]
 pub fn score_text(innings: &[InningsScore], team_id: &str) -> Option<String> {
     let own: Vec<&InningsScore> = innings.iter().filter(|one| one.team_id == team_id).collect();
     let last = own.iter().rposition(|one| !one.super_over);
@@ -87,12 +84,7 @@ pub fn score_text(innings: &[InningsScore], team_id: &str) -> Option<String> {
         if index > 0 {
             text += " & ";
         }
-        text += &match (one.super_over, one.is_all_out(), one.declared) {
-            (true, ..) => format!("SO {}/{}", one.runs, one.wickets),
-            (_, true, _) => one.runs.to_string(),
-            (_, _, true) => format!("{}/{}d", one.runs, one.wickets),
-            _ => format!("{}/{}", one.runs, one.wickets),
-        };
+        text += &one.text();
         if Some(index) == last {
             text += &format!(" ({})", overs_text(one.balls));
         }
@@ -104,7 +96,6 @@ pub fn score_text(innings: &[InningsScore], team_id: &str) -> Option<String> {
 }
 
 /// All runs of one side, without super overs.
-#[must_use]
 pub fn total_of(innings: &[InningsScore], team_id: &str) -> u32 {
     let own = innings.iter().filter(|one| one.team_id == team_id && !one.super_over);
     own.map(|one| one.runs).sum()

@@ -1,29 +1,33 @@
 //! Matches as lists and pages read them.
 
-use super::list_cursor::{ListCursor, NotACursor};
-use super::{Names, Service, StoreError};
+use super::fixtures::LEAGUES_AT_ONCE_MAX;
+use super::{Names, Service};
 use crate::design::{
-    CachedFixture, Fixture, Follow, LeagueCode, MatchId, ProcessingState, TeamId, UserId,
+    CachedFixture, Fixture, Follow, ID_BYTES_MAX, LeagueCode, MatchId, ProcessingState, TeamId,
+    UserId,
 };
 use crate::error::Error;
 use crate::rules::{DisplayState, MatchView, display};
 use crate::view::match_view;
 use futures_util::{StreamExt, TryStreamExt, stream};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use singlet::Page;
 use singlet::prelude::*;
 use singlet_web::problem::Problem;
 use singlet_web::validate::FieldLocation;
-use std::cmp::Ordering;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How many leagues are asked at the same time.
-const LEAGUES_AT_ONCE_MAX: usize = 8;
 /// How far back and ahead a list reaches unless it says otherwise.
 const DAYS_BACK: Duration = Duration::from_hours(2 * 24);
 const DAYS_AHEAD: Duration = Duration::from_hours(7 * 24);
 
-/// Lists begin with a day: what was played two days ago is there until midnight.
+/// How many ids a list may ask for.
+const IDS_MAX: usize = 100;
+
+/// Lists begin at midnight.
 fn start_of_day(moment: Timestamp) -> Timestamp {
     const DAY_MS: i64 = 24 * 60 * 60 * 1000;
     let millis = moment.as_millis();
@@ -31,51 +35,44 @@ fn start_of_day(moment: Timestamp) -> Timestamp {
 }
 
 /// Which matches to list.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct MatchFilter {
-    /// Of one league; of all active ones without it.
-    pub league: Option<LeagueCode>,
-    /// From this start on; two days ago without it.
+    /// The code of a league.
+    #[schemars(length(min = 1, max = 40))]
+    pub league: Option<String>,
+    /// The earliest start.
     pub from: Option<Timestamp>,
-    /// Up to this start; in seven days without it.
+    /// The latest start.
     pub to: Option<Timestamp>,
-    /// What the page before gave.
+    /// Ids of matches instead, separated by commas: at most 100.
+    #[schemars(length(min = 1, max = 8000))]
+    pub ids: Option<String>,
+    /// The `cursor` of the answer before.
+    #[schemars(length(min = 1, max = 8448))]
     pub cursor: Option<String>,
 }
 
 /// Some matches, and where the next ones begin.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct MatchPage {
     /// In play, by start time. Only the first page has them.
     pub live: Vec<Fixture>,
     /// Others, by start time.
     pub items: Vec<Fixture>,
-    /// Where the next page begins.
     pub next: Option<String>,
-}
-
-/// What was read of one league.
-struct LeaguePage {
-    items: Vec<Fixture>,
-    has_more: bool,
 }
 
 /// A match with all that is shown of it.
 #[derive(Clone, Debug)]
 pub struct MatchRecord {
-    /// The match.
     pub fixture: Fixture,
-    /// How far it is processed.
     pub processing: Option<Arc<ProcessingState>>,
-    /// What the feed said last.
     pub cached: Option<CachedFixture>,
-    /// What its teams are called.
     pub names: Names,
 }
 
 impl MatchRecord {
-    /// The match as displays, scorecards and charts read it.
-    #[must_use]
     pub fn view(&self) -> MatchView {
         let processing = self.processing.as_deref();
         match_view(&self.fixture, processing, self.cached.as_ref(), &self.names)
@@ -83,8 +80,15 @@ impl MatchRecord {
 }
 
 impl Service {
-    /// Matches of one league or of all active ones, those in play first.
+    /// Matches of one league or of all active ones, those in play first; or those with these ids.
     pub async fn list_matches(&self, filter: &MatchFilter) -> Result<MatchPage, Error> {
+        if let Some(ids) = &filter.ids {
+            let items = self.matches_with(ids).await?;
+            return Ok(MatchPage { items, ..MatchPage::default() });
+        }
+        let Ok(league) = filter.league.as_deref().map(LeagueCode::new).transpose() else {
+            return Ok(MatchPage::default());
+        };
         let now = self.db.now();
         let from = filter.from.unwrap_or_else(|| start_of_day(now.before(DAYS_BACK)));
         let to = filter.to.unwrap_or_else(|| now.after(DAYS_AHEAD));
@@ -92,98 +96,84 @@ impl Service {
             let detail = "must not be before `from`, which is two days ago if it is missing";
             return Err(Problem::invalid_field(FieldLocation::Query, "to", detail).into());
         }
-        let mut page = match &filter.league {
-            Some(league) => self.list_of_league(league, from, to, filter.cursor.as_deref()).await?,
-            None => self.list_of_all(from, to, filter.cursor.as_deref()).await?,
-        };
-        if filter.cursor.is_none() {
-            page.live = self.fixtures.live().await?;
-            if let Some(league) = &filter.league {
-                page.live.retain(|one| one.league_code == *league);
+        let cursor = filter.cursor.as_deref();
+        let (mut items, next) = match &league {
+            Some(league) => {
+                let cursor = cursor.map(str::parse).transpose()?;
+                let page = self.fixtures.of_league(league, from, to, cursor).await?;
+                (page.items, page.next.map(|next| next.to_string()))
             }
+            None => self.list_of_all(from, to, cursor).await?,
+        };
+        items.retain(|one| one.live.is_none());
+        let mut live = Vec::new();
+        if cursor.is_none() {
+            live = self.fixtures.live().await?;
+            live.retain(|one| league.as_ref().is_none_or(|code| one.league_code == *code));
         }
-        page.items.retain(|one| one.live.is_none());
-        Ok(page)
+        Ok(MatchPage { live, items, next })
     }
 
-    async fn list_of_league(
-        &self,
-        league: &LeagueCode,
-        from: Timestamp,
-        to: Timestamp,
-        cursor: Option<&str>,
-    ) -> Result<MatchPage, Error> {
-        let cursor = cursor.map(str::parse).transpose()?;
-        let page = self.fixtures.of_league(league, from, to, cursor).await?;
-        let next = page.next.map(|next| next.to_string());
-        Ok(MatchPage { live: Vec::new(), items: page.items, next })
+    async fn matches_with(&self, ids: &str) -> Result<Vec<Fixture>, Error> {
+        // A malformed id is not a match.
+        let ids = ids.split(',').map(str::trim).filter(|id| id.len() <= ID_BYTES_MAX);
+        let ids: Vec<MatchId> = ids.filter_map(|id| MatchId::new(id).ok()).collect();
+        if ids.len() > IDS_MAX {
+            let detail = format!("must be at most {IDS_MAX} ids");
+            return Err(Problem::invalid_field(FieldLocation::Query, "ids", detail).into());
+        }
+        let mut found = self.fixtures.get_many(&ids).await?;
+        Ok(ids.iter().filter_map(|id| found.remove(id)).collect())
     }
 
-    /// One page of every active league, merged by start, then by league. What a league has read past
-    /// the end of another one's page is left for the next page.
+    /// One page of every active league, merged by start, then by league. The cursor is the start of
+    /// the first match that was left out, because another league's page ends before it.
     async fn list_of_all(
         &self,
         from: Timestamp,
         to: Timestamp,
         cursor: Option<&str>,
-    ) -> Result<MatchPage, Error> {
-        let cursor = cursor.map(str::parse::<ListCursor>).transpose().map_err(|NotACursor| {
-            let detail = "must be what an earlier answer gave as `cursor`";
-            Problem::invalid_field(FieldLocation::Query, "cursor", detail)
-        })?;
-        let leagues = self.leagues.active().await?;
-        // Two leagues may have one code.
-        let codes: BTreeSet<LeagueCode> = leagues.iter().map(|one| one.code.clone()).collect();
-        // Made before the stream: a closure in it would not be general enough to be sent.
-        let queries: Vec<_> =
-            codes.into_iter().map(|code| self.page_of(code, from, to, cursor.as_ref())).collect();
-        let pages: Vec<LeaguePage> = stream::iter(queries)
-            .buffer_unordered(LEAGUES_AT_ONCE_MAX)
-            .boxed()
-            .try_collect()
-            .await?;
-        let unread = pages.iter().filter(|page| page.has_more);
-        let ends = unread.filter_map(|page| Some(ListCursor::after(page.items.last()?)));
-        let end = ends.min_by(|one, other| one.place().cmp(&other.place()));
-        let mut items: Vec<Fixture> = pages.into_iter().flat_map(|page| page.items).collect();
-        if let Some(end) = &end {
-            items.retain(|one| (one.start_time, &one.league_code) <= end.place());
-        }
-        // Stable: matches of a league that start together stay in the order of its index.
-        items.sort_by(|one, other| {
-            (one.start_time, &one.league_code).cmp(&(other.start_time, &other.league_code))
-        });
-        Ok(MatchPage { live: Vec::new(), items, next: end.map(|end| end.to_string()) })
-    }
-
-    /// The page of one league that comes behind a cursor of the list of all.
-    async fn page_of(
-        &self,
-        league: LeagueCode,
-        from: Timestamp,
-        to: Timestamp,
-        cursor: Option<&ListCursor>,
-    ) -> Result<LeaguePage, StoreError> {
-        let (from, after) = match cursor {
-            None => (from, None),
-            Some(cursor) => match league.cmp(&cursor.league) {
-                // Its matches of that moment come before the cursor.
-                Ordering::Less => (cursor.start_time.after(Duration::from_millis(1)), None),
-                Ordering::Equal => (cursor.start_time, Some(cursor)),
-                Ordering::Greater => (cursor.start_time, None),
-            },
+    ) -> Result<(Vec<Fixture>, Option<String>), Error> {
+        let from = match cursor {
+            Some(cursor) => cursor.parse().map_err(|_| singlet::Error::Cursor)?,
+            None => from,
         };
         if from > to {
-            return Ok(LeaguePage { items: Vec::new(), has_more: false });
+            return Ok((Vec::new(), None));
         }
-        let after = after.map(|cursor| (cursor.start_time, &cursor.match_id));
-        let (items, has_more) = self.fixtures.of_league_after(&league, from, to, after).await?;
-        Ok(LeaguePage { items, has_more })
+        let codes = self.active_codes().await?;
+        let queries = codes.iter().map(|code| self.fixtures.of_league(code, from, to, None));
+        let queries = stream::iter(queries.collect::<Vec<_>>());
+        let pages: Vec<Page<Fixture>> =
+            queries.buffer_unordered(LEAGUES_AT_ONCE_MAX).boxed().try_collect().await?;
+        let unread = pages.iter().filter(|page| page.next.is_some());
+        let end = unread.filter_map(|page| Some(page.items.last()?.start_time)).min();
+        let mut items: Vec<Fixture> = pages.into_iter().flat_map(|page| page.items).collect();
+        let mut next = end;
+        if let Some(end) = end {
+            items.retain(|one| one.start_time < end);
+            if items.is_empty() {
+                // More than a page of one league starts at this very moment.
+                next = Some(end.after(Duration::from_millis(1)));
+                for code in &codes {
+                    let query = Fixture::of_league(code).between(end, end);
+                    items.extend(self.db.query(query).all().await?);
+                }
+            }
+        }
+        // Stable: matches of a league that start together stay in the order of its index.
+        items.sort_by_key(|one| (one.start_time, one.league_code.clone()));
+        Ok((items, next.map(|next| next.to_string())))
     }
 
-    /// A match.
     pub async fn find_match(&self, id: &MatchId) -> Result<Fixture, Error> {
         self.fixtures.get(id).await?.ok_or(Error::MatchNotFound)
+    }
+
+    /// A match in which this team plays; any match for `neutral`.
+    pub async fn find_side(&self, id: &MatchId, team: &TeamId) -> Result<Fixture, Error> {
+        let fixture = self.find_match(id).await?;
+        fixture.has_perspective(team).then_some(fixture).ok_or(Error::TeamNotInMatch)
     }
 
     /// How a user follows these matches.
@@ -203,7 +193,7 @@ impl Service {
         Ok(self.record_of(self.find_match(id).await?).await?)
     }
 
-    async fn record_of(&self, fixture: Fixture) -> Result<MatchRecord, StoreError> {
+    async fn record_of(&self, fixture: Fixture) -> singlet::Result<MatchRecord> {
         let id = &fixture.match_id;
         let processing = self.processing.get(id, fixture.sequence).await?;
         let cached = self.cache.get(id).await?;
@@ -211,49 +201,24 @@ impl Service {
         Ok(MatchRecord { fixture, processing, cached, names })
     }
 
-    /// The display that is in the cache, if it is as new as the match.
-    async fn cached_display(
-        &self,
-        fixture: &Fixture,
-        team: &TeamId,
-    ) -> Result<Option<DisplayState>, StoreError> {
-        let stored = self.displays.get(&fixture.match_id, team).await?;
-        let stored = stored.filter(|stored| stored.sequence == fixture.sequence);
-        Ok(stored.and_then(|stored| serde_json::from_str(&stored.state).ok()))
-    }
-
-    /// What this version of a match shows to a team. Writes no cache.
+    /// The display of this version of a match, from the cache or else rebuilt.
     pub(crate) async fn display_of(
         &self,
         fixture: &Fixture,
         team: &TeamId,
-    ) -> Result<DisplayState, StoreError> {
-        if let Some(state) = self.cached_display(fixture, team).await? {
+        is_kept: bool,
+    ) -> singlet::Result<DisplayState> {
+        let stored = self.displays.get(&fixture.match_id, team).await?;
+        let stored = stored.filter(|stored| stored.sequence == fixture.sequence);
+        if let Some(state) = stored.and_then(|stored| serde_json::from_str(&stored.state).ok()) {
             return Ok(state);
         }
         let record = self.record_of(fixture.clone()).await?;
-        Ok(display(&record.view(), team.as_str()))
-    }
-
-    /// What is shown of a match to a team: operations 46 and 1, rebuilt from 1 and 55 if it is not
-    /// in the cache, or older than the match.
-    pub async fn display(
-        &self,
-        id: &MatchId,
-        team: &TeamId,
-    ) -> Result<(Fixture, DisplayState), Error> {
-        let fixture = self.find_match(id).await?;
-        if !fixture.has_perspective(team) {
-            return Err(Error::TeamNotInMatch);
-        }
-        if let Some(state) = self.cached_display(&fixture, team).await? {
-            return Ok((fixture, state));
-        }
-        let record = self.match_record(id).await?;
         let state = display(&record.view(), team.as_str());
-        let fixture = record.fixture;
-        let is_final = fixture.ended_at.is_some();
-        self.displays.put(id, team, state.to_json(), fixture.sequence, is_final).await?;
-        Ok((fixture, state))
+        if is_kept {
+            let (json, is_final) = (state.to_json(), fixture.ended_at.is_some());
+            self.displays.put(&fixture.match_id, team, json, fixture.sequence, is_final).await?;
+        }
+        Ok(state)
     }
 }

@@ -1,12 +1,12 @@
-//! What teams and leagues are called where matches are listed.
+//! Names of teams and leagues in lists of matches.
 
-use super::{Service, StoreError};
+use super::Service;
 use crate::design::{Enrichment, Fixture, League, MatchId, Team, TeamId};
 use crate::rules::TeamLabel;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// What the teams and leagues of some matches are called.
+/// Names of the teams and leagues of some matches.
 #[derive(Clone, Debug, Default)]
 pub struct Names {
     enriched: HashMap<MatchId, Enrichment>,
@@ -15,10 +15,10 @@ pub struct Names {
 }
 
 impl Service {
-    /// What the teams and leagues of these matches are called: from the cache of the feed
-    /// (operation 49; 50 if all are of one league), and what is missing there from operations 12
-    /// and 18.
-    pub async fn names(&self, fixtures: &[Fixture]) -> Result<Names, StoreError> {
+    /// Names of the teams and leagues of these matches: from the cache of the feed
+    /// (operation 49; 50 if all are of one league), and otherwise from operations 12 and
+    /// 18.
+    pub async fn names(&self, fixtures: &[Fixture]) -> singlet::Result<Names> {
         let enriched = match fixtures {
             [] => HashMap::new(),
             [first, others @ ..]
@@ -42,14 +42,13 @@ impl Service {
         Ok(Names { enriched, teams: self.teams.all().await?, leagues: self.leagues.all().await? })
     }
 
-    /// What all teams and leagues are called now, past what the cache keeps.
-    pub async fn stored_names(&self) -> Result<Names, StoreError> {
+    /// Names of all teams and leagues, bypassing the cache.
+    pub async fn stored_names(&self) -> singlet::Result<Names> {
         let (teams, leagues) = (self.teams.all().await?, self.leagues.all().await?);
         Ok(Names { enriched: HashMap::new(), teams, leagues })
     }
 
-    /// The same from what is in memory, for pushes, which cannot wait for a table.
-    #[must_use]
+    /// The same from memory, for pushes, which cannot wait for a table.
     pub fn remembered_names(&self) -> Names {
         let (teams, leagues) = (self.teams.remembered(), self.leagues.remembered());
         Names { enriched: HashMap::new(), teams, leagues }
@@ -57,8 +56,7 @@ impl Service {
 }
 
 impl Names {
-    /// What a team of a match is called. A team that nobody knows is called by its id.
-    #[must_use]
+    /// An unknown team is called by its id.
     pub fn team(&self, fixture: &Fixture, id: &TeamId) -> TeamLabel {
         let label = |code: &str, name: &str| TeamLabel {
             id: id.to_string(),
@@ -78,20 +76,17 @@ impl Names {
     }
 
     /// Whether both teams of a match are known.
-    #[must_use]
     pub fn has_teams(&self, fixture: &Fixture) -> bool {
         let is_known = |id: &TeamId| self.teams.iter().any(|team| team.team_id == *id);
         fixture.teams().into_iter().all(is_known)
     }
 
     /// Both teams of a match, the home team first.
-    #[must_use]
     pub fn teams(&self, fixture: &Fixture) -> [TeamLabel; 2] {
         fixture.teams().map(|id| self.team(fixture, id))
     }
 
     /// The place of a team in the standings, if it is known.
-    #[must_use]
     pub fn position(&self, fixture: &Fixture, id: &TeamId) -> Option<u32> {
         let enriched = self.enriched.get(&fixture.match_id)?;
         match *id == fixture.home_team_id {
@@ -100,8 +95,7 @@ impl Names {
         }
     }
 
-    /// What the league of a match is called. A league that nobody knows is called by its code.
-    #[must_use]
+    /// An unknown league is called by its code.
     pub fn league<'a>(&'a self, fixture: &'a Fixture) -> &'a str {
         if let Some(enriched) = self.enriched.get(&fixture.match_id) {
             return &enriched.league_name;

@@ -10,16 +10,13 @@ use singlet::prelude::*;
 /// A match that a user follows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Followed {
-    /// The match.
     pub fixture: Fixture,
-    /// How they follow it.
     pub follow: Follow,
-    /// Their activities that show another side now.
+    /// Activities that show another side now.
     pub changed: Vec<PushToken>,
 }
 
 impl Service {
-    /// The caller's device.
     pub async fn own_device(&self, user: &UserId) -> Result<Device, Error> {
         self.devices.of_user(user).await?.ok_or(Error::DeviceNotFound)
     }
@@ -32,32 +29,6 @@ impl Service {
         Ok(device)
     }
 
-    /// Deletes the caller's device.
-    pub async fn delete_own_device(&self, user: &UserId) -> Result<(), Error> {
-        let device = self.own_device(user).await?;
-        let old = self.devices.delete(user, &device.device_token).await?;
-        old.map(|_| ()).ok_or(Error::DeviceNotFound)
-    }
-
-    /// Sets the token that starts activities on the caller's device.
-    pub async fn set_push_to_start(
-        &self,
-        user: &UserId,
-        device: &PushToken,
-        push_to_start: &PushToken,
-    ) -> Result<Device, Error> {
-        if !self.devices.set_push_to_start(user, device, push_to_start).await? {
-            return Err(Error::DeviceNotFound);
-        }
-        self.own_device(user).await
-    }
-
-    /// How the caller follows a match.
-    pub async fn own_follow(&self, id: &MatchId, user: &UserId) -> Result<Follow, Error> {
-        self.find_match(id).await?;
-        self.follows.get(id, user).await?.ok_or(Error::NotFollowing)
-    }
-
     /// Follows a match that is not over, with one of its teams or neutrally.
     pub async fn follow_match(
         &self,
@@ -68,9 +39,9 @@ impl Service {
         let fixture = self.followable(id, team).await?;
         let follow = self.follows.follow(&fixture, user, team).await?;
         // What ends a match removes its follows after it has marked the match.
-        if let Err(error) = self.still_open(id).await {
+        if !self.is_still_open(id).await? {
             self.follows.unfollow(id, user).await?;
-            return Err(error);
+            return Err(Error::MatchOver);
         }
         self.with_activities(fixture, follow).await
     }
@@ -94,10 +65,7 @@ impl Service {
         user: &UserId,
         team: &TeamId,
     ) -> Result<Followed, Error> {
-        let fixture = self.find_match(id).await?;
-        if !fixture.has_perspective(team) {
-            return Err(Error::TeamNotInMatch);
-        }
+        let fixture = self.find_side(id, team).await?;
         if !self.follows.change_team(id, user, team).await? {
             return Err(Error::NotFollowing);
         }
@@ -106,7 +74,7 @@ impl Service {
     }
 
     /// Stops following a match, and removes the caller's activities of it. Returns their tokens,
-    /// which have to be sent an end.
+    /// for the messages that end them.
     pub async fn unfollow_match(
         &self,
         id: &MatchId,
@@ -122,7 +90,7 @@ impl Service {
         // Who follows it again gets an activity again.
         let start = Claim::start(fixture.day.unwrap_or(1), user);
         self.prematch.forget(id, &start).await?;
-        // What was registered in between: without a follow nothing is registered any more.
+        // Activities that were registered in between. Without a follow there are no new ones.
         for token in old.into_iter().flat_map(|old| old.activities) {
             if self.subscriptions.remove_own(id, &token, user).await? {
                 tokens.push(token);
@@ -132,8 +100,7 @@ impl Service {
     }
 
     /// Registers an activity of a match that is not over and that the user follows. The follow
-    /// keeps the tokens, so that there are at most eight; those that are gone are dropped when
-    /// there is no room.
+    /// keeps the tokens, so that there are at most eight; removed ones are dropped when it is full.
     pub async fn register_activity(
         &self,
         id: &MatchId,
@@ -163,16 +130,16 @@ impl Service {
                 db.transact((noted, registered.or(Error::ActivityTaken))).await
             })
             .await?;
-        if let Err(error) = self.still_open(id).await {
+        if !self.is_still_open(id).await? {
             self.subscriptions.remove_own(id, token, user).await?;
-            return Err(error);
+            return Err(Error::MatchOver);
         }
         let registered = self.db.get(Subscription::key(id, token).consistent()).await?;
         registered.ok_or(Error::NotFollowing)
     }
 
-    /// Removes one activity of the caller, or all of a match. Returns their tokens, which are to be
-    /// sent an end.
+    /// Removes one activity of the caller, or all of a match. Returns their tokens, for the
+    /// messages that end them.
     pub async fn remove_activities(
         &self,
         id: &MatchId,
@@ -190,16 +157,17 @@ impl Service {
         Ok((fixture, tokens))
     }
 
-    /// Refuses a match that is over, read consistently.
-    async fn still_open(&self, id: &MatchId) -> Result<(), Error> {
-        let fixture = self.fixtures.get_consistent(id).await?.ok_or(Error::MatchNotFound)?;
-        require_open(&fixture)
+    /// Read consistently.
+    async fn is_still_open(&self, id: &MatchId) -> Result<bool, Error> {
+        Ok(self.fixtures.get_consistent(id).await?.is_some_and(|fixture| is_open(&fixture)))
     }
 
     /// A match that is not over, in which this team plays.
     async fn followable(&self, id: &MatchId, team: &TeamId) -> Result<Fixture, Error> {
         let fixture = self.find_match(id).await?;
-        require_open(&fixture)?;
+        if !is_open(&fixture) {
+            return Err(Error::MatchOver);
+        }
         if !fixture.has_perspective(team) {
             return Err(Error::TeamNotInMatch);
         }
@@ -207,8 +175,6 @@ impl Service {
     }
 }
 
-fn require_open(fixture: &Fixture) -> Result<(), Error> {
-    let is_over =
-        fixture.archived_at.is_some() || fixture.ended_at.is_some() || fixture.phase.is_final();
-    if is_over { Err(Error::MatchOver) } else { Ok(()) }
+fn is_open(fixture: &Fixture) -> bool {
+    !fixture.is_over() && !fixture.phase.is_final()
 }

@@ -1,9 +1,9 @@
 //! The design of the tables, as `singlet check` judges it.
 
 use cricket::design::Cricket;
-use singlet::Declaration;
 use singlet::design::Design;
 use singlet::design::check::Severity;
+use singlet::{Declaration, Settings};
 
 /// The contradictions of the source are mended. What is left is meant to be so: `live-index` is one
 /// partition of the few matches in play.
@@ -28,14 +28,14 @@ fn tables_have_the_names_and_keys_of_the_specification() {
         .tables
         .iter()
         .map(|table| {
-            let sort = table.key.sort.as_ref().map(|sort| format!(", {}", sort.name));
+            let sort = table.key.sort.first().map(|sort| format!(", {}", sort.name));
             let ttl = table.ttl.as_ref().map(|ttl| format!(" ttl {ttl}"));
             let indexes: Vec<String> =
                 table.indexes.iter().map(|index| format!(" {}", index.name)).collect();
             format!(
                 "{} ({}{}){}{}",
                 table.name,
-                table.key.partition.name,
+                table.key.partition[0].name,
                 sort.unwrap_or_default(),
                 ttl.unwrap_or_default(),
                 indexes.concat()
@@ -74,4 +74,17 @@ fn everything_that_the_source_stores_is_here() {
     let mut differences = Cricket::design().differences(&source);
     differences.retain(|line| !line.ends_with(": only in the first"));
     assert_eq!(differences, [] as [&str; 0]);
+}
+
+/// Two environments never share a table.
+#[test]
+fn other_environments_have_tables_of_their_own() {
+    let names = |environment: &str| -> Vec<String> {
+        let settings = Settings { environment: environment.into(), ..Settings::default() };
+        Cricket::TABLES.iter().map(|table| settings.name_of(table)).collect()
+    };
+    let default = names(Settings::DEFAULT_ENVIRONMENT);
+    assert_eq!(default[0], "cricket-fixtures");
+    let expected: Vec<String> = default.iter().map(|name| format!("{name}-prod")).collect();
+    assert_eq!(names("prod"), expected);
 }

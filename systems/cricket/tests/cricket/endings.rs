@@ -188,7 +188,7 @@ fn an_end_is_valid_for_ten_minutes() {
         server.jobs.endings_done().await;
         // The same when somebody stops to follow a match.
         let fixture = server.fixture(ID).await;
-        server.jobs.end_activities(&fixture, &user_id("ben"), &[token("activity-ben")]);
+        server.jobs.end_activities(&fixture, &user_id("ben"), vec![token("activity-ben")]);
         until(|| server.phone.count(PushKind::End) == 2).await;
         let until = store.clock.now().as_millis() / 1000 + 600;
         for message in server.phone.take().iter().filter(|one| one.kind == PushKind::End) {

@@ -355,8 +355,17 @@ struct FakeSportMonks {
 
 impl FakeSportMonks {
     async fn start(answer: impl Fn(&str) -> Response<Full<Bytes>> + Send + Sync + 'static) -> Self {
+        Self::with_base(|_| answer).await
+    }
+
+    /// The same for answers that name the server's own address.
+    async fn with_base<A>(answer: impl FnOnce(&str) -> A) -> Self
+    where
+        A: Fn(&str) -> Response<Full<Bytes>> + Send + Sync + 'static,
+    {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let base = format!("http://{}/api/v2.0", listener.local_addr().unwrap());
+        let answer = answer(&base);
         let paths: Arc<Mutex<Vec<String>>> = Arc::default();
         let (noted, answer) = (paths.clone(), Arc::new(answer));
         tokio::spawn(async move {
@@ -483,5 +492,37 @@ fn a_refused_token_opens_the_breaker_at_once() {
             (status.breaker.as_str(), status.reason.as_deref()),
             ("open", Some("token refused"))
         );
+    });
+}
+
+/// A list without `meta.last_page` ended after its first page.
+#[test]
+fn the_next_page_of_a_list_is_where_the_feed_says() {
+    run(async {
+        let service = FakeSportMonks::with_base(|base| {
+            let base = base.to_owned();
+            move |path: &str| {
+                assert_eq!(path.matches("api_token").count(), 1, "{path}");
+                let page = |id: u32, next: String| {
+                    body(&json!({"data": [{"id": id, "name": "A"}], "links": {"next": next}}))
+                };
+                match path {
+                    _ if path.contains("/leagues") => page(1, format!("{base}/leagues?page=1")),
+                    _ if path.contains("after=b") => page(3, "http://localhost:9/teams".into()),
+                    _ if path.contains("after=a") => {
+                        page(2, format!("{base}/teams?after=b&api_token=hush"))
+                    }
+                    _ => page(1, format!("{base}/teams?after=a")),
+                }
+            }
+        })
+        .await;
+        let feed = service.adapter(&singlet_testing::fixed_clock());
+        let teams = feed.teams().await.unwrap();
+        let ids: Vec<&str> = teams.iter().map(|team| team.id.as_str()).collect();
+        // Nothing is asked of another host.
+        assert_eq!(ids, ["1", "2", "3"]);
+        // A page that leads to itself is read so often, and no more.
+        assert_eq!(feed.leagues().await.unwrap().len(), 100);
     });
 }

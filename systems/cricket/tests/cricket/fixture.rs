@@ -4,12 +4,10 @@ use cricket::design::{
     CachedFixture, Cricket, Fixture, League, LeagueCode, LeagueId, MatchId, ProcessingState,
     PushToken, SeasonId, Team, TeamId, UserId,
 };
-use cricket::rules::{Format, Phase};
+use cricket::rules::Format;
 use cricket::service::Service;
 use singlet::prelude::*;
 use singlet_testing::TestStore;
-use singlet_web::Persona;
-use singlet_web::identity::Caller;
 use singlet_web::random::Random;
 use std::time::Duration;
 
@@ -24,16 +22,6 @@ pub(crate) async fn service(store: &TestStore) -> Service {
 /// Other services on the same store: another server.
 pub(crate) fn other_service(store: &TestStore) -> Service {
     Service::new(store.database::<Cricket>(), Random::new())
-}
-
-/// Somebody in these groups.
-pub(crate) fn caller(subject: &'static str, groups: &'static [&'static str]) -> Caller {
-    Persona::new(subject, subject, "").with_groups(groups).caller()
-}
-
-/// An operator.
-pub(crate) fn admin() -> Caller {
-    caller("olu", &["cricket-admin"])
 }
 
 pub(crate) fn match_id(id: &str) -> MatchId {
@@ -58,33 +46,12 @@ pub(crate) fn league_code(code: &str) -> LeagueCode {
 
 /// A T20 of teams 101 and 102 in the league CTL that has not begun.
 pub(crate) fn scheduled(id: &str, start_time: Timestamp) -> Fixture {
+    let season = SeasonId::new("s1").unwrap();
+    let league = (league_code("CTL"), LeagueId::new("7001").unwrap(), season);
+    let teams = [team_id("101"), team_id("102")];
     Fixture {
-        match_id: match_id(id),
-        league_code: league_code("CTL"),
-        league_id: LeagueId::new("7001").unwrap(),
-        season_id: SeasonId::new("s1").unwrap(),
-        round: None,
-        format: Format::T20,
-        start_time,
-        home_team_id: team_id("101"),
-        away_team_id: team_id("102"),
         venue: Some("Harbour Oval".into()),
-        status: "NS".into(),
-        phase: Phase::Scheduled,
-        live: None,
-        live_updated_at: None,
-        archived_at: None,
-        ended_at: None,
-        toss: None,
-        toss_notified_at: None,
-        innings: vec![],
-        target: None,
-        day: None,
-        result: None,
-        sequence: 0,
-        feed_at: None,
-        replay: None,
-        updated_at: start_time,
+        ..Fixture::scheduled(match_id(id), league, Format::T20, start_time, teams)
     }
 }
 

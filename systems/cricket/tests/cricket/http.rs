@@ -441,6 +441,8 @@ fn admins_name_teams_and_turn_leagues_off() {
         assert_eq!(none.code(), "league-not-found");
         assert_eq!(olu.delete("/cricket/leagues/9").await.code(), "league-not-found");
         assert_eq!(site.get("/seasons/s1/teams").await["items"], json!([]));
+        let unknown = site.visitor().get("/cricket/seasons/s2/teams").await;
+        assert_eq!((unknown.status, unknown.code().as_str()), (404, "season-not-found"));
         let nobody = site.asha().patch(league, json!({"active": true})).await;
         assert_eq!((nobody.status, nobody.code().as_str()), (403, "not-an-admin"));
     });
@@ -596,5 +598,50 @@ fn odd_requests(document: &Value, path: &str, operation: &Value) -> Vec<(String,
 fn every_problem_is_declared_by_an_operation() {
     run(async {
         CricketServer::new().await.server.check_declarations("cricket").await;
+    });
+}
+
+/// On a SportMonks feed it answers `not-a-replay`, which was not declared.
+#[test]
+fn loading_a_replay_declares_that_the_feed_may_not_be_one() {
+    run(async {
+        let site = CricketServer::without_jobs().await;
+        let document = site.get("/openapi.json").await;
+        let paths = document["paths"].as_object().unwrap();
+        let (_, replays) = paths.iter().find(|(path, _)| path.ends_with("/admin/replays")).unwrap();
+        let conflict = &replays["post"]["responses"]["409"];
+        assert!(conflict.to_string().contains("not-a-replay"), "{conflict}");
+    });
+}
+
+/// The page of pushes asked for a device that most people do not have, which browsers note as an
+/// error.
+#[test]
+fn the_list_of_pushes_says_which_device_they_go_to() {
+    run(async {
+        let site = CricketServer::without_jobs().await;
+        let pushes = async || site.asha().get("/cricket/user/pushes").await.expect(200);
+        assert_eq!(pushes().await["device"], json!(null));
+        let device = json!({
+            "deviceToken": "device-of-asha", "platform": "ios", "environment": "sandbox",
+        });
+        site.asha().post("/cricket/user/device", device).await.expect(200);
+        assert_eq!(pushes().await["device"]["tokenEnd"], "…asha");
+    });
+}
+
+/// Operation 57: without it the first reader of each match waited for the table.
+#[test]
+fn a_server_that_starts_knows_how_far_live_matches_are() {
+    run(async {
+        let site = CricketServer::without_jobs().await;
+        site.live("1").await;
+        let server =
+            singlet_testing::TestServer::without_jobs(vec![cricket::system()], site.store.share())
+                .await;
+        let key = cricket::design::ProcessingState::key(match_id("1"));
+        site.service.db.run(delete(key)).await.unwrap();
+        let balls = server.visitor().get("/cricket/matches/1/balls").await.expect(200);
+        assert_eq!(balls["items"].as_array().unwrap().len(), 6);
     });
 }

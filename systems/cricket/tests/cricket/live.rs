@@ -67,11 +67,46 @@ fn the_list_tells_what_changed_and_what_was_archived() {
         let state = events.expect("matches").await;
         assert_eq!(state["live"][0]["matchId"], "1");
         site.tick("1", 6).await;
-        let changed = events.expect("matchChanged").await;
+        // The change that made the match live may come first.
+        let mut changed = events.expect("matchChanged").await;
+        while changed["sequence"] != 6 {
+            changed = events.expect("matchChanged").await;
+        }
         assert_eq!(changed["teams"][1]["score"], "117/4 (13.1)");
         assert_eq!(changed["teams"][1]["name"], "Kinsale Kestrels");
         site.service.fixtures.archive(&match_id("1")).await.unwrap();
         assert_eq!(events.expect("matchArchived").await, json!({"matchId": "1"}));
+    });
+}
+
+/// A page with the list beside a match needs one stream.
+#[test]
+fn the_stream_of_a_match_has_the_list_if_asked() {
+    run(async {
+        let site = CricketServer::new().await;
+        site.live("1").await;
+        site.live("2").await;
+        let mut alone = site.visitor().events("/cricket/matches/1/live").await;
+        assert_eq!(alone.expect("state").await.get("live"), None);
+        let path = "/cricket/matches/1/live?team=101&list=true";
+        let mut events = site.visitor().events(path).await;
+        let state = events.expect("state").await;
+        assert_eq!(state["display"]["team"], "101");
+        assert_eq!(state["live"].as_array().unwrap().len(), 2);
+        site.tick("2", 6).await;
+        while events.expect("matchChanged").await["sequence"] != 6 {}
+        site.tick("1", 4).await;
+        assert_eq!(events.expect("matchChanged").await["matchId"], "1");
+        assert_eq!(events.expect("display").await["teams"][0]["code"], "HAR");
+        events.expect("balls").await;
+        site.service.fixtures.archive(&match_id("2")).await.unwrap();
+        assert_eq!(events.expect("matchArchived").await, json!({"matchId": "2"}));
+        site.service.fixtures.archive(&match_id("1")).await.unwrap();
+        assert_eq!(events.expect("matchArchived").await, json!({"matchId": "1"}));
+        assert_eq!(events.expect("ended").await["matchId"], "1");
+        alone.expect("display").await;
+        alone.expect("balls").await;
+        alone.expect("ended").await;
     });
 }
 

@@ -15,6 +15,7 @@ mod fixture;
 mod generator;
 mod http;
 mod instances;
+mod law;
 mod live;
 mod locks;
 mod matrix;

@@ -72,7 +72,7 @@ async fn stream_status(client: &TestClient, path: &str) -> u16 {
 }
 
 /// A match of its own for every request, a league that the feed does not list, and Asha's things.
-async fn prepare(site: &CricketServer, id: &str, row: &str) {
+pub(crate) async fn prepare(site: &CricketServer, id: &str, row: &str) {
     let fixture = match row.contains("Replay") {
         true => site.replay(id).await,
         false => site.scheduled(id).await,
@@ -99,7 +99,7 @@ async fn prepare(site: &CricketServer, id: &str, row: &str) {
     site.service.leagues.put(&old).await.unwrap();
 }
 
-fn request(row: &str, id: &str) -> (Method, String, Option<Value>) {
+pub(crate) fn request(row: &str, id: &str) -> (Method, String, Option<Value>) {
     let team = Some(json!({"teamId": "101"}));
     let of_match = format!("/matches/{id}");
     let (follow, activity) = (format!("/user/follow/{id}"), format!("/user/activity/{id}"));

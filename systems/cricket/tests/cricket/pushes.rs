@@ -55,7 +55,7 @@ pub(crate) fn add_ball(feed: &FakeFeed, score: &Value) {
     let number = balls.len();
     next.label = Some(format!("{}.{}", number / 6, number % 6 + 1));
     next.batsmanout_id = Some("1001".into());
-    next.score = cricket::feed::shape::FeedScore::from_json(score);
+    next.score = cricket::feed::shape::FeedScore::from_json(score).unwrap();
     balls.push(next);
 }
 

@@ -1,10 +1,10 @@
 //! Whole matches through the real jobs.
 
-use crate::fixture::{admin, caller, match_id, team_id, user_id};
+use crate::fixture::{match_id, scheduled, team_id, user_id};
 use crate::instances::{Phone, Server, prepare, replay};
 use cricket::design::{Follow, StateHash};
 use cricket::error::Error;
-use cricket::feed::{Feed as _, ReplayFeed, Tape, TapeTeams};
+use cricket::feed::{Feed as _, ReplayFeed, Tape};
 use cricket::generate;
 use cricket::jobs::{ReplayChange, TickOutcome};
 use cricket::push::PushKind;
@@ -30,15 +30,8 @@ const ID: &str = "9000001";
 /// The deliveries of a tape at its end.
 fn all_balls(name: &str) -> Vec<String> {
     let tape = Tape::parse(&generate::tape(name).unwrap()).unwrap();
-    let teams = TapeTeams {
-        match_id: ID.into(),
-        league_id: "7001".into(),
-        season_id: "s1".into(),
-        home: "101".into(),
-        away: "102".into(),
-        start_ms: 0,
-    };
-    let fixture = tape.fold(tape.duration_ms(), &teams).unwrap();
+    let played = scheduled(ID, Timestamp::from_millis(0));
+    let fixture = tape.fold(tape.duration_ms(), &played).unwrap();
     fixture.balls.iter().filter_map(Delivery::from_feed).map(|ball| ball.to_string()).collect()
 }
 
@@ -52,7 +45,7 @@ async fn assert_ended(server: &Server, tape: &str) {
     let scores: Vec<(u32, u32)> =
         fixture.innings.iter().map(|one| (one.runs, one.wickets)).collect();
     let expected: Vec<(u32, u32)> =
-        played.innings.iter().map(|one| (one.runs(), one.wickets())).collect();
+        played.innings.iter().map(|one| (one.runs, one.wickets)).collect();
     assert_eq!(scores, expected);
     let winner = played.winner.map(|side| if side == 1 { "101" } else { "102" });
     let result = fixture.result.clone().unwrap();
@@ -300,8 +293,7 @@ async fn a_seek_forward_is_one_tick_and_a_seek_back_alerts_nobody(store: TestSto
     server.pass().await;
     server.phone.take();
     let seek = |ball: &str| ReplayChange { ball: Some(ball.to_owned()), ..ReplayChange::default() };
-    let fixture =
-        server.jobs.change_replay(&admin(), &match_id(ID), &seek("1:15.3")).await.unwrap();
+    let fixture = server.jobs.change_replay(&match_id(ID), &seek("1:15.3")).await.unwrap();
     assert_eq!(fixture.replay.as_ref().unwrap().revision, 1);
     store.clock.advance(2_500);
     server.pass().await;
@@ -312,11 +304,10 @@ async fn a_seek_forward_is_one_tick_and_a_seek_back_alerts_nobody(store: TestSto
     };
     assert!(alerts(&server.phone.take()) <= 1);
     assert!(server.fixture(ID).await.innings[0].balls >= 93);
-    server.jobs.change_replay(&admin(), &match_id(ID), &seek("1:4.2")).await.unwrap();
+    server.jobs.change_replay(&match_id(ID), &seek("1:4.2")).await.unwrap();
     server
         .jobs
         .change_replay(
-            &admin(),
             &match_id(ID),
             &ReplayChange { playing: Some(false), ..ReplayChange::default() },
         )
@@ -330,7 +321,7 @@ async fn a_seek_forward_is_one_tick_and_a_seek_back_alerts_nobody(store: TestSto
     let fixture = server.fixture(ID).await;
     assert_eq!(fixture.innings[0].balls, 26);
     assert_eq!(fixture.phase, Phase::Live);
-    server.jobs.remove_replay(&admin(), &match_id(ID)).await.unwrap();
+    server.jobs.remove_replay(&match_id(ID)).await.unwrap();
     assert_eq!(server.service.fixtures.get(&match_id(ID)).await.unwrap(), None);
 }
 
@@ -361,33 +352,6 @@ fn a_whole_test_is_played_to_its_end() {
     });
 }
 
-/// The role is checked where the work is done, and not in the routes alone.
-#[test]
-fn only_admins_control_replays_and_see_the_feed() {
-    run(async {
-        let store = TestStore::memory();
-        let service = prepare(&store).await;
-        replay(&service, ID, "t20-20", 12, 0).await;
-        let server = Server::replaying(&store).await;
-        let (jobs, asha, id) = (&server.jobs, caller("asha", &[]), match_id(ID));
-        let before = store.snapshot().await;
-        let change = ReplayChange { playing: Some(false), ..ReplayChange::default() };
-        let refusals = [
-            jobs.load_replay(&asha, "t20-3", 12).await.map(|_| ()),
-            jobs.change_replay(&asha, &id, &change).await.map(|_| ()),
-            jobs.remove_replay(&asha, &id).await,
-            jobs.feed_status_for(&asha).map(|_| ()),
-        ];
-        for refusal in refusals {
-            assert_eq!(refusal.unwrap_err().to_string(), "Not an admin");
-        }
-        assert_eq!(store.snapshot().await, before);
-        jobs.feed_status_for(&admin()).unwrap();
-        let changed = jobs.change_replay(&admin(), &id, &change).await.unwrap();
-        assert!(!changed.replay.unwrap().playing);
-    });
-}
-
 /// A replay that is loaded after another one was deleted has nothing of that one: its first ball
 /// counts, and its followers get their pushes.
 #[test]
@@ -398,7 +362,7 @@ fn a_replay_has_nothing_of_one_that_was_deleted() {
         let server = Server::replaying(&store).await;
         let mut ids = BTreeSet::new();
         for tape in ["t20-21", "t20-33"] {
-            let fixture = server.jobs.load_replay(&admin(), tape, 240).await.unwrap();
+            let fixture = server.jobs.load_replay(tape, 240).await.unwrap();
             let id = fixture.match_id.as_str();
             assert!(ids.insert(id.to_owned()), "{id} came back");
             server.phone_of("eve", true).await;
@@ -411,7 +375,7 @@ fn a_replay_has_nothing_of_one_that_was_deleted() {
             let count = |kind| sent.iter().filter(|one| one.kind == kind).count();
             assert_eq!(count(PushKind::Start), 1, "{tape}");
             assert!(count(PushKind::Alert) > 0, "{tape}");
-            server.jobs.remove_replay(&admin(), &fixture.match_id).await.unwrap();
+            server.jobs.remove_replay(&fixture.match_id).await.unwrap();
         }
     });
 }
@@ -432,7 +396,7 @@ fn nothing_is_left_of_a_replay_that_is_deleted_during_a_tick() {
         let Ok(prepared) = server.jobs.prepare(snapshot, false).await.unwrap() else {
             panic!("the tick was skipped")
         };
-        server.jobs.remove_replay(&admin(), &match_id(ID)).await.unwrap();
+        server.jobs.remove_replay(&match_id(ID)).await.unwrap();
         assert_eq!(server.jobs.commit(prepared).await.unwrap(), TickOutcome::Fenced);
         assert!(server.service.db.scan(Scan::<StateHash>::table()).all().await.unwrap().is_empty());
         assert_eq!(server.service.follows.followers(&match_id(ID)).count().await, 0);
@@ -453,7 +417,7 @@ fn no_follow_outlives_a_replay_that_is_deleted() {
                 let (service, jobs, id) = (service.clone(), server.jobs.clone(), match_id(&id));
                 async move {
                     if n == 0 {
-                        jobs.remove_replay(&admin(), &id).await.unwrap();
+                        jobs.remove_replay(&id).await.unwrap();
                         return;
                     }
                     let (user, team) = (user_id(&format!("u{n}")), team_id("101"));
@@ -479,7 +443,7 @@ fn a_match_that_has_begun_is_not_taken_back_before_its_start() {
         let server = Server::replaying(&store).await;
         let seek = async |position_ms: i64| {
             let change = ReplayChange { position_ms: Some(position_ms), ..ReplayChange::default() };
-            server.jobs.change_replay(&admin(), &match_id(ID), &change).await
+            server.jobs.change_replay(&match_id(ID), &change).await
         };
         seek(-1_200_000).await.unwrap();
         seek(60_000).await.unwrap();
@@ -488,5 +452,40 @@ fn a_match_that_has_begun_is_not_taken_back_before_its_start() {
         assert_eq!(server.fixture(ID).await.phase, Phase::Live);
         assert!(seek(-1).await.is_err());
         seek(0).await.unwrap();
+    });
+}
+
+/// A Test that was taken back from day 3 to its first ball was still on day 3.
+#[test]
+fn a_seek_back_takes_the_day_back() {
+    run(async {
+        let store = TestStore::memory();
+        let service = prepare(&store).await;
+        replay(&service, ID, "test-5", 12, 0).await;
+        let id = match_id(ID);
+        let format = update(cricket::design::Fixture::key(&id))
+            .set(cricket::design::Fixture::FORMAT, Format::Test);
+        service.fixtures.update(format).await.unwrap();
+        let server = Server::replaying(&store).await;
+        let tape = Tape::parse(&generate::tape("test-5").unwrap()).unwrap();
+        let day_ms = 24 * 3_600_000;
+        let stumps = tape.time_of_status("Stump Day 2", i64::MAX).unwrap() + 60_000;
+        for (time, phase, day) in
+            [(2 * day_ms + 3_600_000, Phase::Live, 3), (stumps, Phase::Stumps, 2)]
+        {
+            let position_ms = Some(tape.position_of(time, true));
+            let there = ReplayChange { position_ms, ..ReplayChange::default() };
+            server.jobs.change_replay(&id, &there).await.unwrap();
+            store.clock.advance(2_500);
+            server.pass().await;
+            let fixture = server.fixture(ID).await;
+            assert_eq!((fixture.phase, fixture.day), (phase, Some(day)));
+            let back = ReplayChange { ball: Some("1:0.1".into()), ..ReplayChange::default() };
+            let changed = server.jobs.change_replay(&id, &back).await.unwrap();
+            assert_eq!((changed.phase, changed.day), (Phase::Live, Some(1)));
+            store.clock.advance(2_500);
+            server.pass().await;
+            assert_eq!(server.fixture(ID).await.day, Some(1), "after day {day}");
+        }
     });
 }

@@ -4,22 +4,16 @@ use crate::fixture::{HOUR, match_id, scheduled, service, team_id, token, user_id
 use cricket::design::{
     Cricket, Fixture, Follow, LeagueId, SeasonId, Subscription, TeamId, TeamSeason,
 };
-use cricket::service::{Service, StoreError};
-use singlet::backend::{Backend, BackendError, BoxFuture, Execution, Feed};
+use cricket::service::Service;
+use singlet::Db;
+use singlet::backend::{Backend, BackendError, Execution};
 use singlet::dynamo::operation::{Answer, Request, TableWrites};
 use singlet::prelude::*;
-use singlet::{Db, Settings};
-use singlet_testing::{TestStore, run};
+use singlet_testing::{Intercepted, TestStore, run};
 use singlet_web::random::Random;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-
-/// A store that leaves so many items of each batch undone.
-struct BusyBackend {
-    inner: Arc<dyn Backend>,
-    log: Arc<Log>,
-}
 
 #[derive(Default)]
 struct Log {
@@ -48,9 +42,13 @@ impl Log {
     }
 }
 
-impl Backend for BusyBackend {
-    fn execute(&self, mut request: Request) -> Execution<'_> {
-        let log = Arc::clone(&self.log);
+/// Services on a store that leaves these numbers of items of the next batches undone.
+async fn busy(store: &TestStore) -> (Service, Arc<Log>) {
+    store.open::<Cricket>().await;
+    let log = Arc::new(Log::default());
+    let of_backend = Arc::clone(&log);
+    let backend = Intercepted::new(store.backend(), move |inner, mut request| {
+        let log = Arc::clone(&of_backend);
         match &mut request {
             Request::BatchGetItem(batch) => {
                 let keys = &mut batch.tables[0].keys;
@@ -59,7 +57,7 @@ impl Backend for BusyBackend {
                 let mut undone = batch.tables[0].clone();
                 undone.keys = batch.tables[0].keys.split_off(kept);
                 let is_empty = kept == 0;
-                let answer = (!is_empty).then(|| self.inner.execute(request.clone()));
+                let answer = (!is_empty).then(|| inner.execute(request.clone()));
                 log.begin();
                 Execution::pending(async move {
                     tokio::time::sleep(Duration::from_millis(2)).await;
@@ -82,7 +80,7 @@ impl Backend for BusyBackend {
                 let kept = writes.len().saturating_sub(log.left()).max(1);
                 let undone = writes.split_off(kept);
                 let table_name = batch.tables[0].table_name.clone();
-                let answer = self.inner.execute(request);
+                let answer = inner.execute(request);
                 log.begin();
                 Execution::pending(async move {
                     tokio::time::sleep(Duration::from_millis(2)).await;
@@ -96,26 +94,10 @@ impl Backend for BusyBackend {
                     Ok(answer)
                 })
             }
-            _ => self.inner.execute(request),
+            _ => inner.execute(request),
         }
-    }
-
-    fn sleep(&self, duration: Duration) -> BoxFuture<'_, ()> {
-        self.inner.sleep(duration)
-    }
-
-    fn changes(&self, table_name: &str) -> BoxFuture<'_, Result<Box<dyn Feed>, BackendError>> {
-        self.inner.changes(table_name)
-    }
-}
-
-/// Services on a store that leaves these numbers of items of the next batches undone.
-async fn busy(store: &TestStore) -> (Service, Arc<Log>) {
-    store.open::<Cricket>().await;
-    let log = Arc::new(Log::default());
-    let backend = BusyBackend { inner: store.backend(), log: Arc::clone(&log) };
-    let settings: Settings = store.settings.clone();
-    (Service::new(Db::on(backend, settings), Random::new()), log)
+    });
+    (Service::new(Db::on(backend, store.settings.clone()), Random::new()), log)
 }
 
 fn leave(log: &Log, numbers: &[usize]) {
@@ -165,7 +147,10 @@ fn case_15_230_ids_are_three_requests() {
 #[test]
 fn case_15_unprocessed_writes_are_sent_again() {
     run(async {
-        for undone in [&[10][..], &[4, 3, 3]] {
+        // Each request has its own retries.
+        for (undone, expected) in
+            [(&[10][..], &[10, 10, 25, 25][..]), (&[4, 3, 3], &[3, 3, 4, 10, 25, 25])]
+        {
             let store = TestStore::memory();
             let (service, log) = busy(&store).await;
             leave(&log, undone);
@@ -173,7 +158,7 @@ fn case_15_unprocessed_writes_are_sent_again() {
             assert_eq!(service.team_seasons.put_many(&records).await.unwrap(), 60);
             let mut sizes = log.writes.lock().unwrap().clone();
             sizes.sort_unstable();
-            assert_eq!(sizes, [10, 10, 25, 25], "{undone:?}");
+            assert_eq!(sizes, expected, "{undone:?}");
             let season = SeasonId::new("s1").unwrap();
             assert_eq!(service.team_seasons.of_season(&season).await.unwrap().len(), 60);
         }
@@ -191,12 +176,13 @@ fn unprocessed_keys_are_read_again() {
             (0..150).map(|n| scheduled(&format!("m{n}"), now.after(4 * HOUR))).collect();
         service.fixtures.create_many(&fixtures).await.unwrap();
         log.gets.lock().unwrap().clear();
-        leave(&log, &[60, 20, 30]);
+        leave(&log, &[60, 20, 10]);
         let ids: Vec<_> = fixtures.iter().map(|one| one.match_id.clone()).collect();
         assert_eq!(service.fixtures.get_many(&ids).await.unwrap().len(), 150);
         let mut sizes = log.gets.lock().unwrap().clone();
         sizes.sort_unstable();
-        assert_eq!(sizes, [30, 50, 80, 100]);
+        // Each request has its own retries.
+        assert_eq!(sizes, [10, 20, 50, 60, 100]);
     });
 }
 
@@ -249,8 +235,8 @@ fn after_eight_attempts_the_store_is_busy() {
         let busy = service.subscriptions.remove_all(&fixture.match_id).await;
         assert!(busy.is_ok(), "a batch of one write cannot be left undone here");
         // Of the standings one stays undone whatever is tried.
-        let never = NeverBackend { inner: store.backend(), attempts: Arc::default() };
-        let attempts = Arc::clone(&never.attempts);
+        let attempts = Arc::new(Mutex::new(0));
+        let never = never(&store, &attempts);
         let service = Service::new(Db::on(never, store.settings.clone()), Random::new());
         for name in ["secret-token-aaaa", "secret-token-bbbb"] {
             service.subscriptions.register(&fixture, &token(name), &asha, &team).await.unwrap();
@@ -260,24 +246,21 @@ fn after_eight_attempts_the_store_is_busy() {
         assert_eq!(*attempts.lock().unwrap(), 8);
         // Seven pauses, from 50 ms to 3.2 s, each at least half as long.
         assert!(began.elapsed() >= Duration::from_millis(3_175), "{:?}", began.elapsed());
-        let StoreError::StoreBusy { mut not_done } = error else { panic!("{error}") };
-        not_done.sort();
-        assert_eq!(not_done, ["1/…aaaa", "1/…bbbb"]);
+        let shown = error.to_string();
+        let singlet::Error::Unprocessed { count: 2, keys } = error else { panic!("{error}") };
+        assert_eq!(keys.len(), 2);
+        assert!(!shown.contains("secret"), "{shown}");
         let left = service.db.scan(Scan::<Subscription>::table()).all().await.unwrap();
         assert_eq!(left.len(), 2);
     });
 }
 
 /// A store that does nothing of any batch of writes.
-struct NeverBackend {
-    inner: Arc<dyn Backend>,
-    attempts: Arc<Mutex<usize>>,
-}
-
-impl Backend for NeverBackend {
-    fn execute(&self, request: Request) -> Execution<'_> {
-        let Request::BatchWriteItem(batch) = request else { return self.inner.execute(request) };
-        *self.attempts.lock().unwrap() += 1;
+fn never(store: &TestStore, attempts: &Arc<Mutex<usize>>) -> impl Backend {
+    let attempts = Arc::clone(attempts);
+    Intercepted::new(store.backend(), move |inner, request| {
+        let Request::BatchWriteItem(batch) = request else { return inner.execute(request) };
+        *attempts.lock().unwrap() += 1;
         // One write that changes nothing, for an answer of the right kind.
         let mut nothing = batch.clone();
         let writes = &mut nothing.tables[0].requests;
@@ -287,7 +270,7 @@ impl Backend for NeverBackend {
             let (WriteRequest::Delete(key) | WriteRequest::Put(key)) = write;
             key.insert("matchId", singlet::dynamo::Value::from("nobody"));
         });
-        let answer = self.inner.execute(nothing.into());
+        let answer = inner.execute(nothing.into());
         Execution::pending(async move {
             let mut answer = answer.await?;
             if let Answer::BatchWriteItem(answer) = &mut answer {
@@ -295,15 +278,7 @@ impl Backend for NeverBackend {
             }
             Ok(answer)
         })
-    }
-
-    fn sleep(&self, duration: Duration) -> BoxFuture<'_, ()> {
-        self.inner.sleep(duration)
-    }
-
-    fn changes(&self, table_name: &str) -> BoxFuture<'_, Result<Box<dyn Feed>, BackendError>> {
-        self.inner.changes(table_name)
-    }
+    })
 }
 
 /// Operation 52 reads again while others enrich the entry.

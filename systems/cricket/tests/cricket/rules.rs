@@ -1,11 +1,12 @@
 //! Every worked example of the rules.
 
+use cricket::design::{BallId, MatchId, ProcessingState};
 use cricket::feed::shape::FeedFixture;
 use cricket::rules::{
-    Advanced, Delivery, DisplayState, EventKind, Facts, Format, InningsScore, MatchView, Mood,
-    Phase, Progress, ResultKind, StoredMatch, Target, TeamLabel, advance, bowlers, display,
-    event_title, headline, net_run_rate, overs_text, own_result, projected, read_facts, run_rate,
-    score_text, scorecard, strike_rate, target,
+    Advanced, Delivery, DisplayState, EventKind, Facts, Figures, Format, InningsScore, MatchView,
+    Mood, Phase, Players, ResultKind, Target, TeamLabel, advance, display, event_title, headline,
+    net_run_rate, overs_text, own_result, projected, read_facts, run_rate, score_text, scorecard,
+    strike_rate, target,
 };
 use serde_json::{Value, json};
 
@@ -16,9 +17,9 @@ fn label(id: &str, code: &str, name: &str) -> TeamLabel {
     TeamLabel { id: id.into(), code: code.into(), name: name.into() }
 }
 
-fn known(format: Format) -> StoredMatch {
-    StoredMatch {
-        match_id: "9000001".into(),
+fn known(format: Format) -> MatchView {
+    MatchView {
+        match_id: MatchId::new("9000001").unwrap(),
         league: "CTL".into(),
         format,
         start_ms: TEN,
@@ -29,7 +30,17 @@ fn known(format: Format) -> StoredMatch {
         day: None,
         toss: None,
         innings: vec![],
+        target: None,
+        result: None,
+        deliveries: vec![],
+        players: Default::default(),
+        last_event: None,
+        tables: Default::default(),
     }
+}
+
+fn fresh() -> ProcessingState {
+    ProcessingState::new(MatchId::new("9000001").unwrap())
 }
 
 /// A ball: its id, label, and score.
@@ -67,11 +78,16 @@ fn delivery(score: Value) -> Delivery {
     Delivery::from_feed(&feed("1st Innings", vec![ball(1, "0.1", score)]).balls[0]).unwrap()
 }
 
-fn facts(known: &StoredMatch, feed: &FeedFixture, at: i64) -> Facts {
+fn facts(known: &MatchView, feed: &FeedFixture, at: i64) -> Facts {
     read_facts(known, feed, at, None)
 }
 
-fn step(known: &StoredMatch, before: Option<&Progress>, feed: &FeedFixture, at: i64) -> Advanced {
+fn step(
+    known: &MatchView,
+    before: Option<&ProcessingState>,
+    feed: &FeedFixture,
+    at: i64,
+) -> Advanced {
     advance(known, before, &facts(known, feed, at), at, false)
 }
 
@@ -82,8 +98,7 @@ fn innings(n: u32, team: &str, runs: u32, wickets: u32, balls: u32) -> InningsSc
 fn view(format: Format, innings: Vec<InningsScore>, target: Option<Target>) -> MatchView {
     let known = known(format);
     let feed = feed("2nd Innings", vec![]);
-    let facts = Facts { innings, target, ..facts(&known, &feed, TEN) };
-    MatchView::new(&known, &facts, None)
+    MatchView { innings, target, ..facts(&known, &feed, TEN).view }
 }
 
 #[test]
@@ -106,7 +121,7 @@ fn case_01_an_over_with_a_wide_a_no_ball_and_a_wicket() {
     assert_eq!(over.len(), 8);
     assert_eq!(over.iter().filter(|ball| ball.is_legal()).count(), 6);
     assert_eq!(over.iter().map(Delivery::total).sum::<u32>(), 15);
-    assert_eq!(bowlers(over.iter())[0].figures(), "1-0-14-1");
+    assert_eq!(Figures::of(over.iter(), &Players::new()).bowlers[0].figures(), "1-0-14-1");
     assert_eq!(over.iter().filter(|ball| ball.is_faced()).count(), 7);
     let symbols: Vec<String> = over.iter().map(Delivery::symbol).collect();
     assert_eq!(symbols, ["1", "wd", "4", "1nb", "0", "1lb", "W", "6"]);
@@ -331,7 +346,7 @@ fn hat_trick(between: Option<Value>) -> FeedFixture {
 #[test]
 fn case_09_a_hat_trick_over_two_overs() {
     let known = known(Format::T20);
-    let progress = Progress { last_processed_ball: Some(7), ..Progress::default() };
+    let progress = ProcessingState { last_processed_ball: BallId::new("7").ok(), ..fresh() };
     let advanced = step(&known, Some(&progress), &hat_trick(None), TEN);
     let event = advanced.event.unwrap();
     assert_eq!((event.kind, event.text.as_str()), (EventKind::HatTrick, "T. Okafor"));
@@ -346,8 +361,7 @@ fn case_10_a_fifty_and_a_wicket_in_one_tick() {
     let mut balls: Vec<Value> = (1..=8)
         .map(|id| ball(id, &format!("{}.{}", (id - 1) / 6, (id - 1) % 6 + 1), runs(6)))
         .collect();
-    let progress =
-        step(&known, Some(&Progress::default()), &feed("1st Innings", balls.clone()), TEN).progress;
+    let progress = step(&known, Some(&fresh()), &feed("1st Innings", balls.clone()), TEN).progress;
     balls.push(ball(9, "1.3", runs(2)));
     balls.push(ball(10, "1.4", wicket()));
     balls.push(ball(11, "1.5", runs(0)));
@@ -369,7 +383,7 @@ fn case_11_a_six_cools_down_for_a_minute() {
         ball
     };
     let mut balls = vec![at(1, "0.1", runs(6), 0), at(2, "0.2", runs(0), 1)];
-    let first = step(&known, Some(&Progress::default()), &feed("1st Innings", balls.clone()), TEN);
+    let first = step(&known, Some(&fresh()), &feed("1st Innings", balls.clone()), TEN);
     assert_eq!(first.event.unwrap().kind, EventKind::Six);
     balls.extend([at(3, "0.3", runs(6), 59), at(4, "0.4", runs(0), 59)]);
     let second = step(&known, Some(&first.progress), &feed("1st Innings", balls.clone()), TEN);
@@ -383,33 +397,33 @@ fn case_11_a_six_cools_down_for_a_minute() {
 fn case_12_a_four_that_becomes_five_wides() {
     let known = known(Format::T20);
     let four = feed("1st Innings", vec![ball(1, "0.1", runs(4))]);
-    let first = step(&known, Some(&Progress::default()), &four, TEN);
-    assert_eq!((first.event, first.progress.last_processed_ball), (None, None));
+    let first = step(&known, Some(&fresh()), &four, TEN);
+    assert_eq!((first.event, &first.progress.last_processed_ball), (None, &None));
     let wides = json!({"name": "5 Wides", "runs": 5, "ball": false});
     let wides = feed("1st Innings", vec![ball(1, "0.1", wides)]);
     let second = step(&known, Some(&first.progress), &wides, TEN + 2_500);
-    assert_eq!((second.event, second.progress.last_processed_ball), (None, None));
+    assert_eq!((second.event, &second.progress.last_processed_ball), (None, &None));
     let third = step(&known, Some(&second.progress), &wides, TEN + 5_000);
-    assert_eq!((third.event, third.progress.last_processed_ball), (None, Some(1)));
+    assert_eq!((third.event, third.progress.last_processed_ball), (None, BallId::new("1").ok()));
     let facts = facts(&known, &wides, TEN);
-    let card = &scorecard(&MatchView::new(&known, &facts, None), &[])[0];
-    assert_eq!((card.extras.total, card.extras.wd, card.batting[0].fours), (5, 5, 0));
+    let card = &scorecard(&facts.view, &[])[0];
+    assert_eq!((card.extras.total, card.extras.wd, card.batting[0].batter.fours), (5, 5, 0));
 }
 
 #[test]
 fn case_13_coverage_is_not_play() {
     let mut raw = json!({"id": 1, "status": "NS", "live": true, "type": "T20"});
     let feed = FeedFixture::from_json(&raw).unwrap();
-    let before = StoredMatch { phase: Phase::Scheduled, ..known(Format::T20) };
+    let before = MatchView { phase: Phase::Scheduled, ..known(Format::T20) };
     let read = facts(&before, &feed, TEN);
-    assert_eq!((read.phase, read.phase.is_in_live_index()), (Phase::Scheduled, false));
+    assert_eq!((read.view.phase, read.view.phase.is_in_live_index()), (Phase::Scheduled, false));
     raw["toss_won_team_id"] = json!("102");
     raw["elected"] = json!("bowling");
     let feed = FeedFixture::from_json(&raw).unwrap();
-    assert_eq!(facts(&before, &feed, TEN).phase, Phase::Toss);
+    assert_eq!(facts(&before, &feed, TEN).view.phase, Phase::Toss);
     let odd = FeedFixture::from_json(&json!({"id": 1, "status": "Elevenses"})).unwrap();
     let read = facts(&known(Format::T20), &odd, TEN);
-    assert_eq!((read.phase, read.is_status_unknown), (Phase::Live, true));
+    assert_eq!((read.view.phase, read.is_status_unknown), (Phase::Live, true));
 }
 
 #[test]
@@ -423,12 +437,12 @@ fn case_14_a_result_is_held_until_there_is_a_winner() {
         }))
         .unwrap()
     };
-    let mut progress = Progress::default();
+    let mut progress = fresh();
     for minute in 0..=4 {
         let at = TEN + minute * 60_000;
         let since = progress.cooldowns.get("confirming").copied();
         let read = read_facts(&known, &finished(Value::Null), at, since);
-        assert_eq!(read.result.as_ref().unwrap().text, "Result being confirmed");
+        assert_eq!(read.view.result.as_ref().unwrap().text, "Result being confirmed");
         let advanced = advance(&known, Some(&progress), &read, at, true);
         assert_eq!(advanced.event, None);
         progress = advanced.progress;
@@ -437,7 +451,7 @@ fn case_14_a_result_is_held_until_there_is_a_winner() {
     assert_eq!(since, Some(TEN));
     // The runs contradict the other side.
     let wrong = read_facts(&known, &finished(json!(102)), TEN + 245_000, since);
-    assert!(!wrong.result.unwrap().is_settled());
+    assert!(!wrong.view.result.unwrap().is_settled());
     let at = TEN + 250_000;
     let read = read_facts(&known, &finished(json!(101)), at, since);
     let end = advance(&known, Some(&progress), &read, at, true);
@@ -449,12 +463,12 @@ fn case_14_a_result_is_held_until_there_is_a_winner() {
     assert_eq!(advance(&known, Some(&end.progress), &read, at, true).event, None);
     // After five minutes our own result counts.
     let own = read_facts(&known, &finished(Value::Null), TEN + 300_000, since);
-    assert_eq!(own.result.unwrap().text, "Harbour Hawks won by 12 runs");
+    assert_eq!(own.view.result.unwrap().text, "Harbour Hawks won by 12 runs");
 }
 
 #[test]
 fn a_match_without_balls_is_read_from_its_tables() {
-    let known = StoredMatch { innings: vec![innings(1, "101", 80, 1, 60)], ..known(Format::T20) };
+    let known = MatchView { innings: vec![innings(1, "101", 80, 1, 60)], ..known(Format::T20) };
     let feed = FeedFixture::from_json(&json!({
         "id": 1, "status": "1st Innings", "type": "T20", "balls": null,
         "runs": {"data": [{"team_id": "101", "inning": "1", "score": "92", "wickets": 2, "overs": "10.299999999"}]},
@@ -464,11 +478,11 @@ fn a_match_without_balls_is_read_from_its_tables() {
     }))
     .unwrap();
     let read = facts(&known, &feed, TEN);
-    assert_eq!(read.innings, [innings(1, "101", 92, 2, 63)]);
-    let advanced = advance(&known, Some(&Progress::default()), &read, TEN, false);
+    assert_eq!(read.view.innings, [innings(1, "101", 92, 2, 63)]);
+    let advanced = advance(&known, Some(&fresh()), &read, TEN, false);
     assert_eq!(advanced.event.unwrap().kind, EventKind::Wicket);
     assert_eq!(advanced.progress.fired, ["50:1001:1"]);
-    let state = display(&MatchView::new(&known, &read, None), "101");
+    let state = display(&read.view, "101");
     assert_eq!((state.batters[0].name.as_str(), state.batters[0].runs), ("R. Iyer", 51));
     assert_eq!(state.bowler.unwrap().figures, "2-0-18-1");
 }
@@ -482,7 +496,7 @@ fn a_score_of_more_balls_counts_and_on_equal_balls_that_of_the_feed() {
             {"team_id": 101, "inning": 1, "score": score, "wickets": 0, "overs": overs}]}))
         .unwrap()
         .runs;
-        facts(&known, &feed, TEN).innings[0].runs
+        facts(&known, &feed, TEN).view.innings[0].runs
     };
     assert_eq!((of(1, "0.1"), of(9, "0.3"), of(8, "0.2")), (3, 9, 8));
 }
@@ -490,8 +504,8 @@ fn a_score_of_more_balls_counts_and_on_equal_balls_that_of_the_feed() {
 #[test]
 fn the_day_of_a_test() {
     let of = |before: (Phase, Option<u32>), status: &str, hours: i64| {
-        let known = StoredMatch { phase: before.0, day: before.1, ..known(Format::Test) };
-        facts(&known, &feed(status, vec![]), TEN + hours * 3_600_000).day
+        let known = MatchView { phase: before.0, day: before.1, ..known(Format::Test) };
+        facts(&known, &feed(status, vec![]), TEN + hours * 3_600_000).view.day
     };
     assert_eq!(of((Phase::Scheduled, None), "1st Innings", 1), Some(1));
     assert_eq!(of((Phase::Scheduled, None), "2nd Innings", 50), Some(3));
@@ -511,10 +525,10 @@ fn case_25_what_belongs_to_a_match_is_kept_48_hours_longer() {
 #[test]
 fn play_that_stops_and_resumes_fires_once_in_a_quarter_of_an_hour() {
     let live = known(Format::T20);
-    let stopped = StoredMatch { phase: Phase::Interrupted, ..live.clone() };
+    let stopped = MatchView { phase: Phase::Interrupted, ..live.clone() };
     let rain = feed("Int.", vec![ball(1, "0.1", runs(1))]);
     let play = feed("1st Innings", vec![ball(1, "0.1", runs(1))]);
-    let first = step(&live, Some(&Progress::default()), &rain, TEN);
+    let first = step(&live, Some(&fresh()), &rain, TEN);
     assert_eq!(first.event.unwrap().kind, EventKind::Stopped);
     let second = step(&stopped, Some(&first.progress), &play, TEN + 60_000);
     assert_eq!(second.event.unwrap().kind, EventKind::Resumed);
@@ -530,8 +544,29 @@ fn an_innings_that_ended_is_shown_with_its_own_score() {
     let known = known(Format::T20);
     let feed = feed("2nd Innings", vec![]);
     let played = vec![innings(1, "101", 168, 7, 120), innings(2, "102", 62, 4, 61)];
-    let facts = Facts { innings: played, ..facts(&known, &feed, TEN) };
-    let advanced = advance(&known, Some(&Progress::default()), &facts, TEN, false);
+    let mut facts = facts(&known, &feed, TEN);
+    facts.view.innings = played;
+    let advanced = advance(&known, Some(&fresh()), &facts, TEN, false);
     let event = advanced.event.unwrap();
     assert_eq!((event.kind, event.score.as_str()), (EventKind::InningsEnd, "HAR 168/7 (20)"));
+}
+
+/// "INNINGS OVER" stood on the page for twelve balls of the chase.
+#[test]
+fn the_end_of_an_innings_is_shown_until_the_next_one_begins() {
+    let known = known(Format::T20);
+    let one = innings(1, "101", 168, 7, 120);
+    let of = |status: &str, played: Vec<InningsScore>, before: Option<&ProcessingState>| {
+        let feed = feed(status, vec![]);
+        let mut facts = facts(&known, &feed, TEN);
+        facts.view.innings = played;
+        let advanced = advance(&known, before, &facts, TEN, false);
+        facts.view.last_event.clone_from(&advanced.progress.last_event);
+        (advanced.progress, display(&facts.view, "neutral").event.map(|event| event.kind))
+    };
+    let (progress, shown) = of("Innings Break", vec![one.clone()], Some(&fresh()));
+    assert_eq!(shown, Some(EventKind::InningsEnd));
+    let begun = vec![one, innings(2, "102", 0, 0, 0)];
+    let (_, shown) = of("2nd Innings", begun, Some(&progress));
+    assert_eq!(shown, None);
 }

@@ -18,7 +18,7 @@ pub(crate) struct CricketServer {
 
 impl CricketServer {
     pub(crate) async fn new() -> Self {
-        let store = Self::store().await;
+        let store = Self::store(TestStore::memory()).await;
         let systems = vec![cricket::system()];
         let server = TestServer::with(systems, store.share(), DemoPolicy::Never).await;
         Self::on(store, server).await
@@ -26,13 +26,21 @@ impl CricketServer {
 
     /// A server on which only requests write.
     pub(crate) async fn without_jobs() -> Self {
-        let store = Self::store().await;
+        Self::quiet(TestStore::memory()).await
+    }
+
+    /// The same on a store whose requests can fail.
+    pub(crate) async fn faulty() -> Self {
+        Self::quiet(TestStore::faulty()).await
+    }
+
+    async fn quiet(store: TestStore) -> Self {
+        let store = Self::store(store).await;
         let server = TestServer::without_jobs(vec![cricket::system()], store.share()).await;
         Self::on(store, server).await
     }
 
-    async fn store() -> TestStore {
-        let store = TestStore::memory();
+    async fn store(store: TestStore) -> TestStore {
         let service = Service::new(store.open::<Cricket>().await, Random::new());
         let now = service.db.now();
         let teams =

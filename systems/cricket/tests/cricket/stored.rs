@@ -152,7 +152,7 @@ async fn matches_teams_and_leagues(store: TestStore) {
         runs_against: 2188,
         overs_against: "272.4".into(),
         net_run_rate: "+0.625".into(),
-        form: vec![Form::Won, Form::Lost, Form::Drawn, Form::NoResult],
+        form: vec![Form::W, Form::L, Form::D, Form::N],
         updated_at: now,
     };
     service.team_seasons.put_many(&[record]).await.unwrap();

@@ -1,13 +1,9 @@
 //! The people of the demo data, and their groups.
 
+use super::at;
 use crate::rules::Permission;
-use crate::service::{NewGroup, Service, SignIn};
-use singlet_web::Persona;
-use singlet_web::demo::{Demo, DemoError};
-use singlet_web::identity::Caller;
-use std::time::Duration;
-
-const HOUR: Duration = Duration::from_secs(3600);
+use crate::service::{NewGroup, NewName, NewProfile, Service, SignIn};
+use singlet_web::prelude::*;
 
 pub(super) const SOFIA: Persona =
     Persona::new("sofia", "Sofia Lind", "may do everything").with_groups(&["SuperAdmin"]);
@@ -21,7 +17,7 @@ pub(super) const PIA: Persona = Persona::new("pia", "Pia Holm", "plays squash");
 pub(super) const LEA: Persona = Persona::new("lea", "Lea Stern", "moderator and librarian");
 pub(super) const NILS: Persona = Persona::new("nils", "Nils Aho", "in no group");
 
-/// Those who can be signed in as with one click.
+/// Personas for one-click sign-in.
 pub static PERSONAS: [Persona; 7] = [SOFIA, ADAM, MINA, MAX, PIA, LEA, NILS];
 
 /// The other members of the club.
@@ -45,12 +41,14 @@ pub(super) fn callers() -> Vec<Caller> {
     PERSONAS.iter().map(Persona::caller).chain(others).collect()
 }
 
-/// Everybody has signed in, and some say who they are.
+/// Everybody has signed in within the last two weeks, and some say who they are.
 pub(super) async fn load_people(service: &Service, demo: &Demo) -> Result<(), DemoError> {
     for (number, caller) in (0_u32..).zip(callers()) {
-        let at = demo.loaded_at().before(HOUR * (7 * number + 2));
-        let ip = Some(format!("192.0.2.{}", number + 10));
-        service.record_login(&caller, &SignIn { at, ip }).await?;
+        let sign_in = SignIn {
+            at: at(demo, 1 + number, number, 17 * number),
+            ip: Some(format!("192.0.2.{}", number + 10)),
+        };
+        service.record_login(&caller, &sign_in).await?;
     }
     for (caller, about) in [
         (MINA.caller(), "Books the court on Mondays."),
@@ -58,48 +56,53 @@ pub(super) async fn load_people(service: &Service, demo: &Demo) -> Result<(), De
         (LEA.caller(), "Reads every comment."),
     ] {
         let sign_in = SignIn { at: demo.loaded_at(), ip: None };
-        let name = caller.name.clone().unwrap_or_default();
-        service.update_profile(&caller, &sign_in, &name, about).await?;
+        let display_name = caller.name.clone().unwrap_or_default().parse()?;
+        let new = NewProfile { display_name, description: about.parse()? };
+        service.update_profile(&caller, &sign_in, &new).await?;
     }
     Ok(())
 }
 
-/// Who creates it, name, description, what its members may do, members.
-type Group<'a> = (&'a Caller, &'a str, &'a str, &'a [Permission], &'a [&'a str]);
+/// Creator, name, description, permissions, members.
+type Group<'a> = (Caller, &'a str, &'a str, &'a [Permission], &'a [&'a str]);
 
-/// Four groups. What a group may do, whoever adds to it may do too.
-pub(super) async fn load_groups(service: &Service, _: &Demo) -> Result<(), DemoError> {
+/// Four groups. Members are added by users who hold the group's permissions.
+pub(super) async fn load_groups(service: &Service) -> Result<(), DemoError> {
     use Permission::{ManageMembers, ModerateComments, ReadGroups, ReadLogins};
     let (sofia, adam) = (SOFIA.caller(), ADAM.caller());
     let groups: [Group<'_>; 3] = [
         (
-            &adam,
+            adam.clone(),
             "Moderators",
-            "They remove what is no comment.",
+            "They remove spam and insults from the comments.",
             &[ModerateComments],
             &["lea", "ben", "cleo"],
         ),
         (
-            &adam,
+            adam,
             "Librarians",
-            "They know who is who.",
+            "They look after groups and their members.",
             &[ReadGroups, ManageMembers],
             &["lea", "dan"],
         ),
-        (&sofia, "Helpdesk", "They see who could not sign in.", &[ReadLogins], &["gus"]),
+        (
+            sofia.clone(),
+            "Helpdesk",
+            "They see when and from where people last signed in.",
+            &[ReadLogins],
+            &["gus"],
+        ),
     ];
     for (caller, name, description, permissions, members) in groups {
-        let new = NewGroup {
-            description: description.to_owned(),
-            permissions: permissions.iter().copied().collect(),
-        };
-        service.create_group(caller, name, &new).await?;
+        let (name, description) = (NewName(name.parse()?), description.parse()?);
+        let new = NewGroup { name, description, permissions: permissions.to_vec() };
+        let group = service.create_group(&caller, new).await?;
         for member in members {
-            service.add_member(caller, name, member).await?;
+            service.add_member(&caller, &group.name, &member.parse()?).await?;
         }
     }
     for member in ["mina", "pia", "ben", "cleo", "dan", "eve", "finn", "gus", "hana"] {
-        service.add_member(&sofia, "Squash", member).await?;
+        service.add_member(&sofia, &"Squash".parse()?, &member.parse()?).await?;
     }
     Ok(())
 }

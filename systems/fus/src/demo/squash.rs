@@ -1,19 +1,17 @@
-//! The squash club of the demo data: three matches on each of 22 Mondays of a season.
+//! The squash club of the demo data: three matches on each of the last 22 Mondays of its season.
 
 use super::people::MINA;
+use super::{DAY, HOUR};
+use crate::design::PlayerId;
 use crate::rules::NewMatch;
-use crate::service::{NewPlayer, Service};
+use crate::service::{Email, NewPlayer, Service};
 use singlet::{Date, Timestamp};
 use singlet_web::demo::{Demo, DemoError};
-use std::time::Duration;
 
-const DAY: Duration = Duration::from_secs(24 * 3600);
-const HOUR: Duration = Duration::from_secs(3600);
-const MONDAYS: u32 = 22;
-/// How many weeks are from the first Monday of September to the last one of May.
-const WEEKS: u32 = 38;
-const MATCHES_A_DAY: usize = 3;
+const MONDAYS: usize = 22;
 const SCORES: [[i32; 2]; 6] = [[3, 0], [3, 1], [3, 2], [2, 3], [1, 3], [0, 3]];
+/// When the three matches of a Monday are entered, UTC.
+const ENTERED_AT: [u32; 3] = [18, 19, 20];
 
 /// Name, e-mail address, account. The last one has no matches.
 const PLAYERS: [(&str, Option<&str>, Option<&str>); 12] = [
@@ -31,54 +29,54 @@ const PLAYERS: [(&str, Option<&str>, Option<&str>); 12] = [
     ("Kim", None, None),
 ];
 
-/// The Mondays of the last season, September to May, that has ended.
+/// The latest past Mondays outside June, July and August, oldest first.
 fn mondays(now: Timestamp) -> Vec<Date> {
-    let today = Date::of(now).to_string();
-    let (year, rest) = today.split_once('-').unwrap_or_default();
-    let year: u32 = year.parse().unwrap_or(2026);
-    let begins_in = if rest >= "06-01" { year - 1 } else { year - 2 };
-    let Ok(first) = format!("{begins_in}-09-01").parse::<Date>() else { return Vec::new() };
-    let mut monday = first;
+    let mut day = Date::of(now).previous();
     // The first day of 1970 was a Thursday.
-    while (monday.start().as_seconds() / 86_400 + 3) % 7 != 0 {
-        monday = monday.next();
+    while (day.start().as_seconds() / 86_400 + 3) % 7 != 0 {
+        day = day.previous();
     }
-    (0..MONDAYS)
-        .map(|number| Date::of(monday.start().after(DAY * (7 * (number * WEEKS / (MONDAYS - 1))))))
-        .collect()
+    let weeks = (0_u32..).map(|week| Date::of(day.start().before(DAY * (7 * week))));
+    let is_played = |day: &Date| !matches!(day.to_string().get(5..7), Some("06" | "07" | "08"));
+    let mut mondays: Vec<Date> = weeks.filter(is_played).take(MONDAYS).collect();
+    mondays.reverse();
+    mondays
 }
 
 pub(super) async fn load(service: &Service, demo: &mut Demo) -> Result<(), DemoError> {
     let (mina, mondays) = (MINA.caller(), mondays(demo.loaded_at()));
     let Some(first) = mondays.first() else { return Ok(()) };
-    let mut ids = Vec::new();
-    for (number, (name, email, user_id)) in (1_u32..).zip(PLAYERS) {
-        demo.set_time(first.start().before(DAY * 10).after(HOUR * number));
+    let mut ids: Vec<PlayerId> = Vec::new();
+    for (number, (name, email, user_id)) in (0_u32..).zip(PLAYERS) {
+        demo.set_time(first.start().before(DAY * 6).after(HOUR * 18 + HOUR * number / 12));
         let new = NewPlayer {
-            name: name.to_owned(),
-            email: email.map(str::to_owned),
-            user_id: user_id.map(str::to_owned),
+            name: name.parse()?,
+            email: email.map(|email| Email(email.to_owned())),
+            user_id: user_id.map(str::parse).transpose()?,
         };
         ids.push(service.create_player(&mina, &new).await?.id);
     }
     // Kim has not come yet.
     ids.pop();
-    let mut entered = 0_usize;
-    for date in &mondays {
-        for hour in (0_u32..).take(MATCHES_A_DAY) {
-            demo.set_time(date.start().after(HOUR * (18 + hour)));
-            let mut players = ids.clone();
-            let mut pick = || -> String {
-                let place = demo.below(u32::try_from(players.len()).unwrap_or(0));
-                players.swap_remove((place as usize).min(players.len().saturating_sub(1)))
-            };
-            let players = [pick(), pick(), pick(), pick()];
-            let games = SCORES.get(entered % SCORES.len()).copied().unwrap_or([3, 0]);
-            let date = date.to_string();
-            let new = NewMatch { date, players, games, winning_team: None };
-            service.create_match(&mina, &new).await?;
-            entered += 1;
-        }
+    let days = mondays.iter().flat_map(|date| ENTERED_AT.map(|hour| (date, hour)));
+    for ((date, hour), [team_a_games, team_b_games]) in days.zip(SCORES.into_iter().cycle()) {
+        demo.set_time(date.start().after(HOUR * hour));
+        let mut left = ids.clone();
+        let mut pick = || {
+            let place = demo.below(u32::try_from(left.len()).unwrap_or(0));
+            left.swap_remove((place as usize).min(left.len().saturating_sub(1)))
+        };
+        let new = NewMatch {
+            date: date.to_string(),
+            team_a_player_1_id: pick(),
+            team_a_player_2_id: pick(),
+            team_b_player_1_id: pick(),
+            team_b_player_2_id: pick(),
+            team_a_games,
+            team_b_games,
+            winning_team: None,
+        };
+        service.create_match(&mina, &new).await?;
     }
     Ok(())
 }
@@ -88,15 +86,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_season_has_22_mondays_from_september_to_may() {
-        for now in ["2026-05-31", "2026-06-01", "2026-11-16", "2027-01-01"] {
-            let now = format!("{now}T12:00:00.000Z").parse().unwrap();
-            let mondays = mondays(now);
-            assert_eq!(mondays.len(), 22);
+    fn the_last_22_mondays_of_the_season_are_played() {
+        for (today, last) in [
+            ("2026-11-18", "2026-11-16"),
+            // A Monday is over when the next day begins.
+            ("2026-11-16", "2026-11-09"),
+            ("2026-11-17", "2026-11-16"),
+            ("2026-08-20", "2026-05-25"),
+            ("2027-01-01", "2026-12-28"),
+        ] {
+            let mondays = mondays(format!("{today}T12:00:00.000Z").parse().unwrap());
+            assert_eq!((mondays.len(), mondays[21].to_string().as_str()), (22, last));
             assert!(mondays.is_sorted() && mondays.windows(2).all(|two| two[0] != two[1]));
-            let month = |date: &Date| date.to_string()[5..7].to_owned();
-            assert_eq!((month(&mondays[0]), month(&mondays[21])), ("09".into(), "05".into()));
-            assert!(mondays[21].start() < now);
+            let months = mondays.iter().map(|day| day.to_string()[5..7].to_owned());
+            assert!(!months.into_iter().any(|month| ["06", "07", "08"].contains(&&*month)));
         }
     }
 }

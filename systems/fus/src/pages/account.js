@@ -1,4 +1,4 @@
-// Who is calling and what they may do, and the navigation that follows from it.
+// The caller, their rights, and the navigation.
 import { byId, element, reducedMotion } from "/assets/dom.js";
 import { showProblem } from "/assets/form.js";
 import { base, Problem, request } from "/assets/http.js";
@@ -18,15 +18,16 @@ const PLACES = [
   { path: "/me", text: "My profile", isFor: (me) => me !== null },
 ];
 
-/** What refusals mean to those who look at a page. */
+/** Page texts for refusals. */
 const MEANINGS = {
   "site-busy": "The last change is still being saved. Try again in a minute.",
   "changed-meanwhile": "Someone else changed this. Reload and try again.",
   "group-busy": "A group of this name is still being deleted. Try again in a minute.",
-  "group-exists": "There is a group of this name. Choose another one.",
+  "group-exists": "There is a group of this name. Upper and lower case make no difference. Choose another one.",
+  "account-taken": "This account belongs to another player.",
 };
 
-// Rights follow from who is signed in: another person gets a page of their own.
+// Reload for another account: rights depend on it.
 onChange(() => location.reload());
 
 /** The caller's profile and rights, or null for a visitor. Read once for each page. */
@@ -39,7 +40,7 @@ async function loadMe() {
     await recordLogin();
     return await request("GET", `${api}/me`);
   } catch (error) {
-    // The server does not take this token any more.
+    // The server no longer accepts this token.
     if (error.status === 401) signOut();
     else showProblem(error);
     return null;
@@ -98,13 +99,13 @@ export function showNothing({ title, text, place = byId("main"), offersSignIn = 
       element("a", { class: "button plain", href: base }, "Back to the catalogue"))));
 }
 
-/** A problem in the words of the page, if it has words for it. What was typed is kept. */
+/** The page's own text for a problem, if it has one. Keeps the user's input. */
 export function explained(error) {
   const meaning = MEANINGS[error.status === 412 ? "changed-meanwhile" : error.code];
   return meaning ? new Problem({ ...error.members, detail: meaning, errors: [] }) : error;
 }
 
-/** Scrolls to what was opened below a list. Beside the list, on a wide screen, it is in view already. */
+/** Scrolls to details opened below a list. On wide screens they are already visible beside it. */
 export function bringToTop(node) {
   node.scrollIntoView({ block: matchMedia("(min-width: 60rem)").matches ? "nearest" : "start", behavior: reducedMotion() ? "instant" : "smooth" });
 }

@@ -135,7 +135,7 @@ async function changeLogo(method, body, said) {
 function askToDelete() {
   const title = element("input", { name: "title", autocomplete: "off", required: true });
   const ask = element("form", { class: "fus-fields", novalidate: true },
-    element("p", {}, "The site goes with all its ratings and comments, for good."),
+    element("p", {}, "This deletes the site with all its ratings and comments. It cannot be undone."),
     element("label", {}, `Type its title, “${site.title}”, to delete it `, title),
     element("p", { class: "actions" }, element("button", { class: "danger" }, "Delete")));
   sheet(ask, { title: "Delete this site?" });

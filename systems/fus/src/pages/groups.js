@@ -1,4 +1,4 @@
-// Groups: what their members may do, and who is in them.
+// Groups: permissions and members.
 import { announce, byId, element, focusQuietly } from "/assets/dom.js";
 import { confirmDialog } from "/assets/dialog.js";
 import { markField, onSubmit, showProblem } from "/assets/form.js";
@@ -11,8 +11,8 @@ import { peopleSource, personButton } from "./person.js";
 
 /** All permissions there are, and what each allows. */
 const PERMISSIONS = {
-  "comments.moderate": "remove comments of others",
-  "groups.read": "see groups, their members and the list of people",
+  "comments.moderate": "remove comments",
+  "groups.read": "see groups, their members and all people",
   "members.manage": "add and remove members",
   "logins.read": "see when and from where others signed in",
 };
@@ -21,7 +21,7 @@ const SQUASH = "Squash";
 const place = byId("group");
 const me = await arrival;
 let groups = null;
-/** Details that were asked for before this one have no say any more. */
+/** Discards responses to earlier requests for details. */
 let generation = 0;
 
 if (can(me, "groups.read")) {
@@ -46,7 +46,7 @@ if (can(me, "groups.read")) {
   // Members of the club see who else is in it.
   showMembersOnly();
 } else {
-  showNothing({ title: "Groups", text: "Groups are for those who may see them.", offersSignIn: me === null });
+  showNothing({ title: "Groups", text: "You do not have permission to see groups.", offersSignIn: me === null });
 }
 
 function addressOf(name) {
@@ -109,9 +109,13 @@ function focusHeading(heading) {
 function description(group) {
   return [
     group.description ? element("p", { class: "fus-text" }, group.description) : null,
-    element("p", { class: "quiet" }, group.permissions.length ? `Members may: ${group.permissions.join(", ")}.` : "Members get no permission from this group."),
+    element("p", { class: "quiet" }, group.permissions.length ? `Members may ${group.permissions.map((permission) => PERMISSIONS[permission] ?? permission).join("; ")}.` : "Members get no permission from this group."),
     group.name === SQUASH ? element("p", { class: "quiet" }, "This group belongs to the squash club. It cannot be changed or deleted.") : null,
   ];
+}
+
+function capitalised(text) {
+  return text[0].toUpperCase() + text.slice(1);
 }
 
 /** Check boxes of all permissions. Those that the caller lacks cannot be added. */
@@ -126,7 +130,7 @@ function permissionBoxes(held = []) {
         checked: held.includes(permission),
         disabled: lacking.includes(permission) && !held.includes(permission),
       }),
-      element("span", {}, permission, element("small", { class: "quiet" }, meaning)))),
+      element("span", {}, capitalised(meaning), element("small", { class: "quiet" }, permission)))),
     lacking.length ? element("p", { class: "quiet" }, `You cannot give ${lacking.join(", ")}, because you do not have ${lacking.length === 1 ? "it" : "them"}.`) : null);
 }
 
@@ -144,7 +148,7 @@ function settings(group) {
     element("p", { class: "actions" }, element("button", {}, "Save"), saved));
   onSubmit(form, async (values) => {
     saved.textContent = "";
-    const body = { name: group.name, description: values.description, permissions: chosenPermissions(values) };
+    const body = { description: values.description, permissions: chosenPermissions(values) };
     try {
       group = await request("PUT", `${api}/groups/${encodeURIComponent(group.name)}`, { body, version: versionOf(group) });
     } catch (error) {
@@ -183,7 +187,7 @@ function showNew() {
 async function remove(name) {
   const group = await request("GET", `${api}/groups/${encodeURIComponent(name)}`).catch(() => null);
   const number = group ? count(group.memberCount, "member") : "all members";
-  if (!await confirmDialog({ title: `Delete ${name}?`, text: `${number[0].toUpperCase()}${number.slice(1)} will lose what this group allows. This cannot be undone.`, action: "Delete", danger: true })) return;
+  if (!await confirmDialog({ title: `Delete ${name}?`, text: `${capitalised(number)} will lose what this group allows. This cannot be undone.`, action: "Delete", danger: true })) return;
   try {
     await request("DELETE", `${api}/groups/${encodeURIComponent(name)}`).catch((error) => {
       if (error.status !== 404) throw error;
@@ -275,7 +279,7 @@ function showMembers(container, group) {
         if (error.status !== 404) throw error;
       });
       members.remove(member.userId);
-      announce(`${member.displayName} is no member any more.`);
+      announce(`${member.displayName} is no longer a member.`);
       await showCount();
     } catch (error) {
       showProblem(error, { near: container });

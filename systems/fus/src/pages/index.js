@@ -6,7 +6,7 @@ import { api, arrival, isAdmin } from "./account.js";
 import { combobox } from "./combobox.js";
 import { hostOf } from "./format.js";
 import { averageOf, logo, siteView } from "./site-view.js";
-import { chooseTag, tagAddress, tagLink } from "./tags.js";
+import { chooseTag, tagAddress, tagLink, tagOf } from "./tags.js";
 
 /** How many tags one can filter by without opening the list of all. */
 const CHIPS_MAX = 7;
@@ -36,6 +36,7 @@ function card(site) {
     element("div", { class: "fus-card-text" },
       element("a", { class: "fus-card-title", href: siteAddress(site.id), "data-route": true, "aria-current": site.id === siteId ? "true" : null }, site.title),
       averageOf(site, { isShort: true }),
+      site.description ? element("span", { class: "fus-card-about" }, site.description) : null,
       element("span", { class: "fus-card-where quiet" }, hostOf(site.url), site.tags.length ? element("span", { class: "fus-card-tags" },
         site.tags.slice(0, CARD_TAGS_MAX).map((one) => ` #${one}`), site.tags.length > CARD_TAGS_MAX ? ` +${site.tags.length - CARD_TAGS_MAX}` : null) : null)));
 }
@@ -129,11 +130,14 @@ function markCard() {
 
 const search = byId("search-text");
 const suggestions = combobox(search, {
-  name: "Tags and sites",
+  name: "Sites and tags",
   async suggest(text, signal) {
     const found = await request("GET", `${api}/search?q=${encodeURIComponent([...text].slice(0, 100).join(""))}`, { signal });
+    // Sites first, unless the query is exactly a tag.
+    const typed = tagOf(text);
+    const [same, others] = [true, false].map((isSame) => found.tags.filter((one) => (one === typed) === isSame).map((one) => ({ tag: one })));
     return {
-      values: [...found.tags.map((one) => ({ tag: one })), ...found.sites],
+      values: [...same, ...found.sites, ...others],
       note: found.partial ? "Type more to narrow the list." : undefined,
     };
   },

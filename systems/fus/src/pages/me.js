@@ -1,4 +1,4 @@
-// One's own profile, ratings, comments and groups.
+// The caller's profile, ratings, comments and groups.
 import { announce, byId, element } from "/assets/dom.js";
 import { confirmDialog } from "/assets/dialog.js";
 import { onSubmit, showProblem } from "/assets/form.js";

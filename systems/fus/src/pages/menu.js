@@ -11,7 +11,7 @@ export function menu(label, actions) {
       class: danger ? "plain danger small" : "plain small",
       click() {
         made.open = false;
-        // A dialog gives the focus back to what had it before.
+        // Dialogs return focus to the previously focused element.
         summary.focus({ preventScroll: true });
         run();
       },

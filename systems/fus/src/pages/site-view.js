@@ -1,4 +1,4 @@
-// One site: what it is, its ratings, one's own rating, its comments.
+// One site: details, ratings, the caller's rating, comments.
 import { announce, element, focusQuietly, shape } from "/assets/dom.js";
 import { confirmDialog, sheet } from "/assets/dialog.js";
 import { markField, onSubmit, showProblem } from "/assets/form.js";
@@ -7,7 +7,7 @@ import { pagedList } from "/assets/list.js";
 import { signInLink } from "/assets/session.js";
 import { api, isAdmin, showNothing } from "./account.js";
 import { comments } from "./comments.js";
-import { count, hostOf, webAddress } from "./format.js";
+import { count, hostOf, initials, webAddress } from "./format.js";
 import { personButton } from "./person.js";
 import { addUp, formatTenths } from "./rating.js";
 import { drawnStars, starChoice } from "./stars.js";
@@ -27,12 +27,14 @@ export function averageOf(site, { isShort = false } = {}) {
       isShort ? element("span", { class: "visually-hidden" }, count(ratings, "rating")) : null));
 }
 
-/** The logo of a site, or nothing. */
+/** The logo of a site, or the initials of its title, which stands beside it. */
 export function logo(site) {
-  return site.logoUrl ? element("img", { class: "fus-logo", src: site.logoUrl, alt: "", loading: "lazy", decoding: "async" }) : null;
+  if (site.logoUrl) return element("img", { class: "fus-logo", src: site.logoUrl, alt: "", loading: "lazy", decoding: "async" });
+  const colour = [...site.title].reduce((total, character) => (total * 31 + character.codePointAt(0)) % 6, 0);
+  return element("span", { class: `fus-logo chart-${colour}`, "aria-hidden": "true" }, initials(site.title));
 }
 
-/** Deletes one's own rating. One that is gone already is deleted too. */
+/** Deletes the caller's rating. A missing rating counts as deleted. */
 export async function deleteRating(siteId) {
   try {
     await request("DELETE", `${api}/sites/${siteId}/rating`);
@@ -46,7 +48,7 @@ export async function deleteRating(siteId) {
  * changed; `tag` says which tag the catalogue beside it is filtered by.
  */
 export function siteView(place, { arrival, onChange, tag }) {
-  /** Views that were asked for before this one have no say any more. */
+  /** Discards responses to earlier views. */
   let generation = 0;
 
   /** `segment` is the id as it stands in the address. */
@@ -57,7 +59,7 @@ export function siteView(place, { arrival, onChange, tag }) {
     const path = `${api}/sites/${segment}`;
     try {
       const [site, me] = await Promise.all([request("GET", path), arrival]);
-      const rating = me ? await myRating(path) : null;
+      const rating = me ? await request("GET", `${path}/rating`) : null;
       if (mine !== generation) return;
       draw(site, { me, rating, path });
     } catch (error) {
@@ -69,15 +71,6 @@ export function siteView(place, { arrival, onChange, tag }) {
       }
     }
     if (isFocused) focusQuietly(place.querySelector("h1"));
-  }
-
-  async function myRating(path) {
-    try {
-      return await request("GET", `${path}/rating`);
-    } catch (error) {
-      if (error.status === 404) return null;
-      throw error;
-    }
   }
 
   function draw(site, { me, rating, path }) {
@@ -124,7 +117,7 @@ function visitorNote() {
   return element("div", { class: "card fus-visitor" }, element("p", {}, "Sign in to rate and comment."), signInLink());
 }
 
-/** A bar for each number of stars; to those who are signed in it tells who gave them. */
+/** A bar per number of stars; signed-in users can see who gave them. */
 function histogram(site, me) {
   const { bars, count: ratings } = addUp(site.histogram);
   return element("ul", { class: "fus-histogram", "aria-label": "Ratings by stars" }, [5, 4, 3, 2, 1].map((stars) => {
@@ -157,12 +150,15 @@ function showRaters(site, stars, me) {
 function ratingForm({ rating, path, siteId, readAgain }) {
   const note = element("input", { name: "note", maxlength: 500, autocomplete: "off" });
   const remove = element("button", { type: "button", class: "plain", hidden: !rating }, "Remove");
+  // `announce` informs screen readers.
+  const saved = element("span", { class: "quiet", "aria-hidden": "true" });
   const form = element("form", { class: "card fus-fields", id: "rating-form", novalidate: true },
     starChoice(rating?.stars),
     element("label", {}, "Note for myself ", note),
-    element("p", { class: "actions" }, element("button", {}, "Save"), remove));
+    element("p", { class: "actions" }, element("button", {}, "Save"), remove, saved));
   note.value = rating?.note ?? "";
-  // An error stands at the first star; choosing any of them mends it.
+  // Errors are shown at the first star; choosing any star clears them.
+  form.addEventListener("input", () => { saved.textContent = ""; });
   form.addEventListener("change", () => form.querySelector("[name=stars]").dispatchEvent(new Event("input")));
   onSubmit(form, async ({ stars, note: text }) => {
     if (!stars) {
@@ -174,7 +170,8 @@ function ratingForm({ rating, path, siteId, readAgain }) {
     await request("PUT", `${path}/rating`, { body: { stars: Number(stars), note: text } });
     remove.hidden = false;
     await readAgain();
-    announce("Your rating is saved.");
+    saved.textContent = "Your rating is saved.";
+    announce(saved.textContent);
   }, { reset: false });
   remove.addEventListener("click", async () => {
     if (!await confirmDialog({ title: "Remove your rating?", action: "Remove", danger: true })) return;
@@ -185,7 +182,8 @@ function ratingForm({ rating, path, siteId, readAgain }) {
       remove.hidden = true;
       form.querySelector("[name=stars]").focus();
       await readAgain();
-      announce("Your rating is removed.");
+      saved.textContent = "Your rating is removed.";
+      announce(saved.textContent);
     } catch (error) {
       showProblem(error, { near: form });
     }

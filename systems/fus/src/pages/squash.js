@@ -7,8 +7,9 @@ import { api } from "./account.js";
 import { enterClub, loadPlayers, matchRow, namesOf } from "./club.js";
 import { addDays, formatDay, formatRange, today } from "./format.js";
 
-/** What is shown at first. */
+/** What is shown at first; only the last day with matches, if that is longer ago. */
 const FIRST_DAYS = 28;
+const FIRST_DAY = "2000-01-01";
 /** How far the arrows look for a day with matches, and how many parts of the list they read for it at most. */
 const LOOK_DAYS = 92;
 const PARTS_MAX = 5;
@@ -28,10 +29,21 @@ async function start() {
   }
   const [dayForm, rangeForm] = [byId("day-form"), byId("range-form")];
 
+  /** The newest match, so that the page does not open empty after a pause. */
+  let newest = null;
+  try {
+    const query = new URLSearchParams({ from: FIRST_DAY, to: addDays(today(), 1), limit: 1 });
+    newest = (await request("GET", `${api}/squash/matches?${query}`)).items[0]?.date ?? null;
+  } catch (error) {
+    showProblem(error);
+  }
+
   function route() {
     const asked = new URLSearchParams(location.search);
+    const from = addDays(today(), -FIRST_DAYS);
     if (asked.get("day")) show({ day: asked.get("day") });
-    else show({ from: asked.get("from") ?? addDays(today(), -FIRST_DAYS), to: asked.get("to") ?? today() });
+    else if (!asked.has("from") && !asked.has("to") && newest && newest < from) show({ day: newest });
+    else show({ from: asked.get("from") ?? from, to: asked.get("to") ?? today() });
   }
 
   function go(query) {

@@ -44,7 +44,7 @@ export function chooseTag(choose) {
   });
 }
 
-/** How the server writes a tag, as far as it can be told here: it decides. */
+/** Normalizes a tag roughly as the server does; the server decides. */
 export function tagOf(text) {
   const tag = text.trim().replace(/^#+/, "").toLocaleLowerCase("en").replace(/\s+/g, "-");
   return tag === "c#" ? "csharp" : tag;
@@ -68,7 +68,7 @@ export function tagField({ list, input, button }, { onChange = () => {} } = {}) 
   function add(text) {
     const made = text.split(",").map(tagOf).filter((tag) => tag && !tags.includes(tag));
     input.value = "";
-    // Somebody who deletes the text of a wrong tag has dealt with its error.
+    // Clearing an invalid tag also clears its error.
     input.dispatchEvent(new Event("input"));
     if (made.length === 0) return;
     tags = [...tags, ...new Set(made)];

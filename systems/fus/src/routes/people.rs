@@ -1,146 +1,220 @@
 //! Groups, members and profiles.
 
-use super::Shared;
-use super::bodies::{GroupBody, GroupRest, ProfileBody};
-use super::sites::ListPaging;
-use super::upload::{Avatar, ImageReply, Uploaded, sign_in};
-use crate::error::Error;
-use crate::service::require_admin;
-use crate::view::{GroupView, Me, MemberView, MembershipView, Person, UserView};
-use axum::extract::State;
-use schemars::JsonSchema;
-use serde::Deserialize;
-use singlet_web::api::{
-    Api, Body, Created, CreatedOrFound, IfMatch, Json, NoContent, Page, Path, Query, Versioned,
-    delete, get, post, put,
+use super::upload::Uploaded;
+use super::{Answer, App, Current, Done, OfGroup, OfMember, OfUser, versioned};
+use crate::design::{Group, UserId};
+use crate::error::{Error, Result};
+use crate::service::{
+    GroupChange, ListPaging, NewGroup, NewProfile, Service, SignIn, require_admin,
 };
-use singlet_web::identity::Caller;
+use crate::view::{Me, MemberView, MembershipView, Person, UserView};
+use axum::extract::FromRequestParts;
+use axum::http::request::Parts;
+use singlet::Timestamp;
+use singlet_web::api::{Argument, Operation, delete, get, post, put};
+use singlet_web::blob::StoredFile;
 use singlet_web::limit::ClientLimits;
+use singlet_web::prelude::*;
 
-pub(super) fn routes(api: Api<Shared>) -> Api<Shared> {
+pub(super) fn routes(api: Api<Service>) -> Api<Service> {
     use Error::{
-        GroupBusy, GroupExists, GroupNotFound, GroupReserved, ImageNotFound, MemberNotFound,
-        PermissionNotHeld, SelfJoin, SquashOnly, TooManyGroups, UserNotFound,
+        GroupBusy, GroupExists, GroupReserved, MemberNotFound, PermissionNotHeld, SelfJoin,
+        SquashManagersOnly, SquashOnly, TooManyGroups,
     };
     api.route(
-        get("/v1/groups", list)
-            .describe("listGroups", "Lists groups, by name. For those with groups.read."),
+        get("/v1/groups", list_groups).about("Lists groups by name. Requires groups.read."),
     )
     .route(
-        post("/v1/groups", create)
-            .idempotent()
+        post("/v1/groups", create_group)
+            .about("Creates a group. For admins.")
             .replay_if(check_admin)
-            .describe("createGroup", "Makes a group. For admins.")
             .problems([GroupExists, GroupBusy, GroupReserved, PermissionNotHeld]),
     )
+    .route(get("/v1/groups/{name}", get_group).about("Shows a group. Requires groups.read."))
     .route(
-        get("/v1/groups/{name}", show)
-            .describe("getGroup", "Shows a group. For those with groups.read.")
-            .problems([GroupNotFound]),
+        put("/v1/groups/{name}", update_group)
+            .about("Changes what a group is for and may do. For admins.")
+            .problems([GroupReserved, PermissionNotHeld]),
     )
     .route(
-        put("/v1/groups/{name}", change)
-            .describe("updateGroup", "Changes what a group is for and may do. For admins.")
-            .problems([GroupNotFound, GroupReserved, PermissionNotHeld]),
-    )
-    .route(
-        delete("/v1/groups/{name}", remove)
-            .describe(
-                "deleteGroup",
+        delete("/v1/groups/{name}", delete_group)
+            .about(
                 "Deletes a group: its permissions stop at once, memberships end a moment later. \
                  For admins.",
             )
-            .problems([GroupNotFound, GroupReserved]),
+            .problems([GroupReserved]),
     )
     .route(
-        get("/v1/groups/{name}/members", members)
-            .describe(
-                "listMembers",
-                "Lists the members of a group. For those with groups.read; those of Squash are \
-                 for Squash.",
+        get("/v1/groups/{name}/members", list_members)
+            .about(
+                "Lists the members of a group. Requires groups.read, or membership for Squash.",
             )
-            .problems([GroupNotFound, SquashOnly]),
+            .problems([SquashOnly]),
+    )
+    .route(
+        get("/v1/groups/{name}/members/{userId}", get_member)
+            .about("Shows a member of a group. Requires groups.read or members.manage.")
+            .problems([MemberNotFound, SquashOnly]),
     )
     .route(
         put("/v1/groups/{name}/members/{userId}", add_member)
-            .describe("addMember", "Adds somebody else to a group. For those with members.manage.")
-            .problems([
-                GroupNotFound,
-                UserNotFound,
-                SelfJoin,
-                PermissionNotHeld,
-                SquashOnly,
-                TooManyGroups,
-            ]),
+            .about("Adds another person to a group. Requires members.manage.")
+            .problems([SelfJoin, PermissionNotHeld, SquashOnly, SquashManagersOnly, TooManyGroups]),
     )
     .route(
         delete("/v1/groups/{name}/members/{userId}", remove_member)
-            .describe("removeMember", "Takes somebody out of a group. Everybody may leave.")
-            .problems([MemberNotFound, PermissionNotHeld, SquashOnly]),
+            .about("Removes a member from a group. Anyone may leave.")
+            .problems([MemberNotFound, PermissionNotHeld, SquashOnly, SquashManagersOnly]),
     )
     .route(
-        post("/v1/me/login", login)
-            .describe("recordLogin", "Notes that you have signed in, and makes your profile."),
+        post("/v1/me/login", record_login)
+            .about("Records your login, and creates your profile the first time."),
     )
-    .route(get("/v1/me", me).describe("getMe", "Shows who you are and what you may do."))
-    .route(put("/v1/me", update_me).describe("updateMe", "Changes what others see of you."))
+    .route(get("/v1/me", get_me).about("Shows who you are and what you may do."))
+    .route(put("/v1/me", update_me).about("Changes what others see of you."))
+    .route(put("/v1/me/avatar", set_avatar).about("Changes your picture: a PNG, JPEG or WebP."))
+    .route(delete("/v1/me/avatar", remove_avatar).about("Removes your picture."))
     .route(
-        put("/v1/me/avatar", set_avatar)
-            .describe("setAvatar", "Changes your picture: a PNG, JPEG or WebP."),
-    )
-    .route(delete("/v1/me/avatar", remove_avatar).describe("removeAvatar", "Removes your picture."))
-    .route(
-        get("/v1/users/{userId}", user)
-            .describe("getUser", "Shows somebody; when they signed in, to those with logins.read.")
-            .problems([UserNotFound]),
+        get("/v1/users/{userId}", get_user)
+            .about("Shows a user; with logins.read, also the last login."),
     )
     .route(
-        get("/v1/users/{userId}/groups", groups_of)
-            .describe("listGroupsOf", "Lists the groups that somebody is in.")
-            .problems([UserNotFound]),
+        get("/v1/users/{userId}/groups", list_groups_of)
+            .about("Lists the groups of a user."),
     )
+    .route(get("/v1/users/{userId}/avatar/{file}", get_avatar).about("Returns the avatar of a user."))
     .route(
-        get("/v1/users/{userId}/avatar/{file}", avatar)
-            .describe("getAvatar", "The picture of somebody.")
-            .problems([ImageNotFound]),
-    )
-    .route(
-        get("/v1/people", people).describe(
-            "listPeople",
-            "Lists people whose names begin so. For those with groups.read.",
-        ),
+        get("/v1/people", list_people)
+            .about("Lists people by the beginning of their names. Requires groups.read."),
     )
 }
 
-#[derive(Deserialize, JsonSchema)]
-struct OfGroup {
-    /// The name of the group.
-    name: String,
+async fn list_groups(app: App, by: Caller, paging: ListPaging) -> Answer<Page<Group>> {
+    app.groups(&by, &paging).await.map(Json)
 }
 
-#[derive(Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-struct OfMember {
-    /// The name of the group.
-    name: String,
-    /// The id of the member.
-    user_id: String,
+async fn create_group(app: App, by: Caller, new: Body<NewGroup>) -> Result<Created<Group>> {
+    let group = app.create_group(&by, new.0).await?;
+    let version = group.version;
+    Ok(Created::at(format!("/v1/groups/{}", group.name), group).version(version))
 }
 
-#[derive(Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-struct OfUser {
-    /// The id of the user.
-    user_id: String,
+/// Replays a stored response only while the caller is still an admin.
+async fn check_admin(caller: Caller) -> Done {
+    require_admin(&caller).map(|()| NoContent)
 }
 
-#[derive(Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-struct OfAvatar {
-    /// The id of the user.
-    user_id: String,
-    /// The name of the file.
-    file: String,
+async fn get_group(app: App, by: Caller, name: OfGroup) -> Current<Group> {
+    app.group(&by, &name).await.map(|one| versioned(one.version, one))
+}
+
+async fn update_group(
+    app: App,
+    by: Caller,
+    name: OfGroup,
+    IfMatch(version): IfMatch,
+    new: Body<GroupChange>,
+) -> Current<Group> {
+    app.update_group(&by, &name, version, new.0).await.map(|one| versioned(one.version, one))
+}
+
+async fn delete_group(app: App, by: Caller, name: OfGroup) -> Done {
+    let task = app.delete_group(&by, &name).await?;
+    app.run_in_background(task);
+    Ok(NoContent)
+}
+
+async fn list_members(
+    app: App,
+    by: Caller,
+    name: OfGroup,
+    paging: ListPaging,
+) -> Answer<Page<MemberView>> {
+    app.members(&by, &name, &paging).await.map(Json)
+}
+
+async fn get_member(app: App, by: Caller, Path((name, user)): OfMember) -> Answer<MemberView> {
+    app.member(&by, &name, &user).await.map(Json)
+}
+
+async fn add_member(
+    app: App,
+    by: Caller,
+    Path((name, user)): OfMember,
+) -> Result<CreatedOrFound<MemberView>> {
+    let added = app.add_member(&by, &name, &user).await?;
+    if !added.is_new {
+        return Ok(CreatedOrFound::Found(added.member));
+    }
+    let location = format!("/v1/groups/{name}/members/{user}");
+    Ok(CreatedOrFound::Created(Created::at(location, added.member)))
+}
+
+async fn remove_member(app: App, by: Caller, Path((name, user)): OfMember) -> Done {
+    app.remove_member(&by, &name, &user).await.map(|()| NoContent)
+}
+
+/// A caller, and when and from where they have signed in.
+struct SignedIn(Caller, SignIn);
+
+impl Argument for SignedIn {
+    fn describe(operation: &mut Operation<'_>) {
+        Caller::describe(operation);
+    }
+}
+
+impl FromRequestParts<Service> for SignedIn {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, service: &Service) -> Result<Self, Problem> {
+        let caller = Caller::from_request_parts(parts, service).await?;
+        let client = ClientLimits::from_request_parts(parts, service).await?;
+        let sign_in = sign_in(&caller, &client, service.db().now());
+        Ok(Self(caller, sign_in))
+    }
+}
+
+/// When the caller signed in, or else this moment, and from where.
+fn sign_in(caller: &Caller, client: &ClientLimits, now: Timestamp) -> SignIn {
+    let at_ms = caller.signed_in_at_s.and_then(|at| i64::try_from(at).ok()?.checked_mul(1000));
+    SignIn { at: at_ms.map_or(now, Timestamp::from_millis), ip: Some(client.address().to_string()) }
+}
+
+async fn record_login(app: App, SignedIn(by, at): SignedIn) -> Answer<Me> {
+    app.record_login(&by, &at).await.map(Json)
+}
+
+async fn get_me(app: App, by: Caller) -> Answer<Me> {
+    app.me(&by).await.map(Json)
+}
+
+async fn update_me(app: App, SignedIn(by, at): SignedIn, new: Body<NewProfile>) -> Answer<Me> {
+    app.update_profile(&by, &at, &new).await.map(Json)
+}
+
+async fn set_avatar(app: App, SignedIn(by, at): SignedIn, file: Uploaded) -> Answer<Me> {
+    app.set_avatar(&by, &at, file.0).await.map(Json)
+}
+
+async fn remove_avatar(app: App, SignedIn(by, at): SignedIn) -> Done {
+    app.remove_avatar(&by, &at).await.map(|()| NoContent)
+}
+
+async fn get_user(app: App, by: Option<Caller>, user: OfUser) -> Answer<UserView> {
+    app.user(by.as_ref(), &user).await.map(Json)
+}
+
+async fn list_groups_of(
+    app: App,
+    by: Caller,
+    user: OfUser,
+    paging: ListPaging,
+) -> Answer<Page<MembershipView>> {
+    app.groups_of(&by, &user, &paging).await.map(Json)
+}
+
+async fn get_avatar(app: App, Path((user, file)): Path<(UserId, String)>) -> Result<StoredFile> {
+    app.avatar(&user, &file).await
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -151,165 +225,26 @@ struct WithPrefix {
     prefix: String,
 }
 
-fn versioned(group: GroupView) -> Versioned<GroupView> {
-    Versioned { version: group.version, value: group }
-}
-
-async fn list(
-    State(shared): State<Shared>,
-    caller: Caller,
-    paging: ListPaging,
-) -> Result<Json<Page<GroupView>>, Error> {
-    Ok(Json(shared.service.groups(&caller, &paging).await?))
-}
-
-async fn create(
-    State(shared): State<Shared>,
-    caller: Caller,
-    Body(new): Body<GroupBody>,
-) -> Result<Created<GroupView>, Error> {
-    let group = shared.service.create_group(&caller, &new.name, &new.rest.into()).await?;
-    let version = group.version;
-    Ok(Created::at(format!("/v1/groups/{}", group.name), group).version(version))
-}
-
-/// Refuses to repeat an answer to those who are no longer admins.
-async fn check_admin(caller: Caller) -> Result<NoContent, Error> {
-    require_admin(&caller).map(|_| NoContent)
-}
-
-async fn show(
-    State(shared): State<Shared>,
-    caller: Caller,
-    of: Path<OfGroup>,
-) -> Result<Versioned<GroupView>, Error> {
-    Ok(versioned(shared.service.group(&caller, &of.name).await?))
-}
-
-async fn change(
-    State(shared): State<Shared>,
-    caller: Caller,
-    of: Path<OfGroup>,
-    IfMatch(version): IfMatch,
-    Body(new): Body<GroupRest>,
-) -> Result<Versioned<GroupView>, Error> {
-    let group = shared.service.update_group(&caller, &of.name, version, &new.into()).await?;
-    Ok(versioned(group))
-}
-
-async fn remove(
-    State(shared): State<Shared>,
-    caller: Caller,
-    of: Path<OfGroup>,
-) -> Result<NoContent, Error> {
-    let task = shared.service.delete_group(&caller, &of.name).await?;
-    shared.run_in_background(task);
-    Ok(NoContent)
-}
-
-async fn members(
-    State(shared): State<Shared>,
-    caller: Caller,
-    of: Path<OfGroup>,
-    paging: ListPaging,
-) -> Result<Json<Page<MemberView>>, Error> {
-    Ok(Json(shared.service.members(&caller, &of.name, &paging).await?))
-}
-
-async fn add_member(
-    State(shared): State<Shared>,
-    caller: Caller,
-    of: Path<OfMember>,
-) -> Result<CreatedOrFound<MemberView>, Error> {
-    let OfMember { name, user_id } = &*of;
-    let added = shared.service.add_member(&caller, name, user_id).await?;
-    Ok(match added.is_new {
-        true => {
-            let location = format!("/v1/groups/{name}/members/{user_id}");
-            CreatedOrFound::Created(Created::at(location, added.member))
-        }
-        false => CreatedOrFound::Found(added.member),
-    })
-}
-
-async fn remove_member(
-    State(shared): State<Shared>,
-    caller: Caller,
-    of: Path<OfMember>,
-) -> Result<NoContent, Error> {
-    shared.service.remove_member(&caller, &of.name, &of.user_id).await.map(|()| NoContent)
-}
-
-async fn login(
-    State(shared): State<Shared>,
-    caller: Caller,
-    client: ClientLimits,
-) -> Result<Json<Me>, Error> {
-    let sign_in = sign_in(&caller, &client, shared.service.db().now());
-    Ok(Json(shared.service.record_login(&caller, &sign_in).await?))
-}
-
-async fn me(State(shared): State<Shared>, caller: Caller) -> Result<Json<Me>, Error> {
-    Ok(Json(shared.service.me(&caller).await?))
-}
-
-async fn update_me(
-    State(shared): State<Shared>,
-    caller: Caller,
-    client: ClientLimits,
-    Body(new): Body<ProfileBody>,
-) -> Result<Json<Me>, Error> {
-    let sign_in = sign_in(&caller, &client, shared.service.db().now());
-    let ProfileBody { display_name, description } = &new;
-    let me = shared.service.update_profile(&caller, &sign_in, display_name, description).await?;
-    Ok(Json(me))
-}
-
-async fn set_avatar(
-    State(shared): State<Shared>,
-    caller: Caller,
-    client: ClientLimits,
-    file: Uploaded<Avatar>,
-) -> Result<Json<Me>, Error> {
-    let sign_in = sign_in(&caller, &client, shared.service.db().now());
-    Ok(Json(shared.service.set_avatar(&caller, &sign_in, file.bytes()).await?))
-}
-
-async fn remove_avatar(
-    State(shared): State<Shared>,
-    caller: Caller,
-    client: ClientLimits,
-) -> Result<NoContent, Error> {
-    let sign_in = sign_in(&caller, &client, shared.service.db().now());
-    shared.service.remove_avatar(&caller, &sign_in).await.map(|()| NoContent)
-}
-
-async fn user(
-    State(shared): State<Shared>,
-    caller: Option<Caller>,
-    of: Path<OfUser>,
-) -> Result<Json<UserView>, Error> {
-    Ok(Json(shared.service.user(caller.as_ref(), &of.user_id).await?))
-}
-
-async fn groups_of(
-    State(shared): State<Shared>,
-    caller: Caller,
-    of: Path<OfUser>,
-    paging: ListPaging,
-) -> Result<Json<Page<MembershipView>>, Error> {
-    Ok(Json(shared.service.groups_of(&caller, &of.user_id, &paging).await?))
-}
-
-async fn avatar(State(shared): State<Shared>, of: Path<OfAvatar>) -> Result<ImageReply, Error> {
-    Ok(ImageReply(shared.service.avatar(&of.user_id, &of.file).await?))
-}
-
-async fn people(
-    State(shared): State<Shared>,
-    caller: Caller,
-    with: Query<WithPrefix>,
-) -> Result<Json<Page<Person>>, Error> {
-    let items = shared.service.people(&caller, &with.prefix).await?;
+async fn list_people(app: App, by: Caller, of: Query<WithPrefix>) -> Answer<Page<Person>> {
+    let items = app.people(&by, &of.prefix).await?;
     Ok(Json(Page { items, next: None }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use singlet_web::limit::Rate;
+
+    #[test]
+    fn without_a_time_that_can_be_stored_somebody_signed_in_just_now() {
+        let rate = Rate { per_second: 1.0, burst: 1.0 };
+        let client = ClientLimits::with_stored_rate([192, 0, 2, 1].into(), rate);
+        let now = Timestamp::from_millis(7);
+        for (signed_in_at_s, at_ms) in [(Some(5), 5_000), (None, 7), (Some(u64::MAX), 7)] {
+            let caller = Caller { signed_in_at_s, ..Caller::default() };
+            let expected =
+                SignIn { at: Timestamp::from_millis(at_ms), ip: Some("192.0.2.1".to_owned()) };
+            assert_eq!(sign_in(&caller, &client, now), expected);
+        }
+    }
 }

@@ -1,111 +1,135 @@
 //! The squash club.
 
-use super::Shared;
-use super::bodies::{MatchBody, PlayerBody};
-use super::sites::ListPaging;
-use crate::error::Error;
-use crate::view::{MatchPage, MatchView, PlayerView, StandingsView};
-use axum::extract::State;
-use schemars::JsonSchema;
-use serde::Deserialize;
-use singlet_web::api::{
-    Api, Body, Created, IfMatch, Json, NoContent, Page, Path, Query, Versioned, delete, get, post,
-    put,
-};
-use singlet_web::identity::Caller;
-use singlet_web::problem::Problem;
-use singlet_web::validate::FieldLocation;
+use super::{Answer, App, Current, Done, OfMatch, OfPlayer, versioned};
+use crate::design::{SquashMatch, SquashPlayer};
+use crate::error::{Error, Result};
+use crate::rules::{NewMatch, Squash};
+use crate::service::{ListPaging, NewPlayer, Service};
+use crate::view::{MatchPage, StandingsView};
+use singlet_web::api::{delete, get, post, put};
+use singlet_web::prelude::*;
 
-pub(super) fn routes(api: Api<Shared>) -> Api<Shared> {
+pub(super) fn routes(api: Api<Service>) -> Api<Service> {
     use Error::{
-        DateInvalid, GamesInvalid, MatchNotFound, PlayerInMatches, PlayerNotFound, RangeInvalid,
-        RangeTooLarge, SamePlayerTwice, SquashOnly, UnknownPlayer, WinnerMismatch,
+        AccountTaken, DateInvalid, PlayerInMatches, RangeInvalid, RangeTooLarge, SquashOnly,
     };
     api.route(
-        get("/v1/squash/players", players)
-            .describe("listPlayers", "Lists players, in the order in which they were added.")
+        get("/v1/squash/players", list_players)
+            .about("Lists players, in the order in which they were added.")
             .problems([SquashOnly]),
     )
     .route(
-        post("/v1/squash/players", of_player::create)
-            .idempotent()
+        for_managers(post("/v1/squash/players", create_player))
+            .about("Adds a player.")
             .replay_if(check_write)
-            .describe("createPlayer", "Adds a player.")
+            .problems([AccountTaken]),
+    )
+    .route(
+        get("/v1/squash/players/{playerId}", get_player)
+            .about("Shows a player.")
             .problems([SquashOnly]),
     )
     .route(
-        get("/v1/squash/players/{id}", of_player::show)
-            .describe("getPlayer", "Shows a player.")
-            .problems([SquashOnly, PlayerNotFound]),
+        for_managers(put("/v1/squash/players/{playerId}", update_player))
+            .about("Changes a player.")
+            .problems([AccountTaken]),
     )
     .route(
-        put("/v1/squash/players/{id}", of_player::change)
-            .describe("updatePlayer", "Changes a player.")
-            .problems([SquashOnly, PlayerNotFound]),
+        for_managers(delete("/v1/squash/players/{playerId}", delete_player))
+            .about("Deletes a player whom no match names.")
+            .problems([PlayerInMatches]),
     )
     .route(
-        delete("/v1/squash/players/{id}", of_player::remove)
-            .describe("deletePlayer", "Deletes a player whom no match names.")
-            .problems([SquashOnly, PlayerNotFound, PlayerInMatches]),
+        get("/v1/squash/players/{playerId}/matches", list_matches_of)
+            .about("Lists the matches of a player, the last entered first.")
+            .problems([SquashOnly]),
     )
     .route(
-        get("/v1/squash/players/{id}/matches", matches_of)
-            .describe("listMatchesOf", "Lists the matches of a player, the last entered first.")
-            .problems([SquashOnly, PlayerNotFound]),
-    )
-    .route(
-        get("/v1/squash/matches", matches)
-            .describe("listMatches", "Lists the matches of a day, or of a range of days.")
+        get("/v1/squash/matches", list_matches)
+            .about("Lists the matches of a day, or of a range of days.")
             .problems([SquashOnly, DateInvalid, RangeInvalid]),
     )
     .route(
-        post("/v1/squash/matches", of_match::create)
-            .idempotent()
-            .replay_if(check_write)
-            .describe("createMatch", "Enters a match.")
-            .problems([
-                SquashOnly,
-                DateInvalid,
-                SamePlayerTwice,
-                GamesInvalid,
-                WinnerMismatch,
-                UnknownPlayer,
-            ]),
+        with_match(post("/v1/squash/matches", create_match))
+            .about("Enters a match.")
+            .replay_if(check_write),
     )
     .route(
-        get("/v1/squash/matches/{id}", of_match::show)
-            .describe("getMatch", "Shows a match.")
-            .problems([SquashOnly, MatchNotFound]),
+        get("/v1/squash/matches/{matchId}", get_match)
+            .about("Shows a match.")
+            .problems([SquashOnly]),
+    )
+    .route(with_match(put("/v1/squash/matches/{matchId}", update_match)).about("Changes a match."))
+    .route(
+        for_managers(delete("/v1/squash/matches/{matchId}", delete_match))
+            .about("Deletes a match."),
     )
     .route(
-        put("/v1/squash/matches/{id}", of_match::change)
-            .describe("updateMatch", "Changes a match.")
-            .problems([
-                SquashOnly,
-                MatchNotFound,
-                DateInvalid,
-                SamePlayerTwice,
-                GamesInvalid,
-                WinnerMismatch,
-                UnknownPlayer,
-            ]),
-    )
-    .route(
-        delete("/v1/squash/matches/{id}", of_match::remove)
-            .describe("deleteMatch", "Deletes a match.")
-            .problems([SquashOnly, MatchNotFound]),
-    )
-    .route(
-        get("/v1/squash/standings", standings)
-            .describe("getStandings", "Standings of players and pairs in a range of days.")
+        get("/v1/squash/standings", get_standings)
+            .about("Standings of players and pairs in a range of days, 366 at most.")
             .problems([SquashOnly, RangeInvalid, RangeTooLarge]),
     )
 }
 
-#[derive(Deserialize, JsonSchema)]
-struct IdPath {
-    /// The id.
-    id: String,
+fn for_managers(route: Route<Service>) -> Route<Service> {
+    route.problems([Error::SquashOnly, Error::SquashManagersOnly])
+}
+
+/// A route that takes a match.
+fn with_match(route: Route<Service>) -> Route<Service> {
+    for_managers(route).problems([
+        Error::DateInvalid,
+        Error::SamePlayerTwice,
+        Error::GamesInvalid,
+        Error::WinnerMismatch,
+        Error::UnknownPlayer,
+    ])
+}
+
+/// Replays a stored response only while the caller may still write to the club.
+async fn check_write(app: App, caller: Caller) -> Done {
+    app.squash(&caller, Squash::Write).await.map(|_| NoContent)
+}
+
+async fn list_players(app: App, by: Caller, paging: ListPaging) -> Answer<Page<SquashPlayer>> {
+    app.players(&by, &paging).await.map(Json)
+}
+
+async fn create_player(
+    app: App,
+    by: Caller,
+    new: Body<NewPlayer>,
+) -> Result<Created<SquashPlayer>> {
+    let player = app.create_player(&by, &new).await?;
+    let version = player.version;
+    Ok(Created::at(format!("/v1/squash/players/{}", player.id), player).version(version))
+}
+
+async fn get_player(app: App, by: Caller, id: OfPlayer) -> Current<SquashPlayer> {
+    app.player(&by, &id).await.map(|one| versioned(one.version, one))
+}
+
+async fn update_player(
+    app: App,
+    by: Caller,
+    id: OfPlayer,
+    IfMatch(version): IfMatch,
+    new: Body<NewPlayer>,
+) -> Current<SquashPlayer> {
+    app.update_player(&by, &id, version, &new).await.map(|one| versioned(one.version, one))
+}
+
+async fn delete_player(app: App, by: Caller, id: OfPlayer) -> Done {
+    app.delete_player(&by, &id).await.map(|()| NoContent)
+}
+
+async fn list_matches_of(
+    app: App,
+    by: Caller,
+    id: OfPlayer,
+    paging: ListPaging,
+) -> Answer<MatchPage> {
+    app.matches_of(&by, &id, &paging).await.map(Json)
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -121,9 +145,55 @@ struct Days {
     to: Option<String>,
 }
 
+async fn list_matches(
+    app: App,
+    by: Caller,
+    Query(days): Query<Days>,
+    paging: ListPaging,
+) -> Answer<MatchPage> {
+    Ok(Json(match days {
+        Days { date: Some(date), from: None, to: None } => {
+            app.matches_on(&by, &date, &paging).await?
+        }
+        Days { date: None, from: Some(from), to: Some(to) } => {
+            app.matches_between(&by, &from, &to, &paging).await?
+        }
+        _ => {
+            // Check access first: outsiders learn nothing from validation errors.
+            app.squash(&by, Squash::Read).await?;
+            let detail = "must be a day, or leave it out and give both from and to";
+            return Err(Problem::invalid_field(FieldLocation::Query, "date", detail).into());
+        }
+    }))
+}
+
+async fn create_match(app: App, by: Caller, new: Body<NewMatch>) -> Result<Created<SquashMatch>> {
+    let one = app.create_match(&by, &new).await?;
+    let version = one.version;
+    Ok(Created::at(format!("/v1/squash/matches/{}", one.match_id), one).version(version))
+}
+
+async fn get_match(app: App, by: Caller, id: OfMatch) -> Current<SquashMatch> {
+    app.one_match(&by, &id).await.map(|one| versioned(one.version, one))
+}
+
+async fn update_match(
+    app: App,
+    by: Caller,
+    id: OfMatch,
+    IfMatch(version): IfMatch,
+    new: Body<NewMatch>,
+) -> Current<SquashMatch> {
+    app.update_match(&by, &id, version, &new).await.map(|one| versioned(one.version, one))
+}
+
+async fn delete_match(app: App, by: Caller, id: OfMatch) -> Done {
+    app.delete_match(&by, &id).await.map(|()| NoContent)
+}
+
 #[derive(Deserialize, JsonSchema)]
 struct Range {
-    /// The first day.
+    /// The first day: YYYY-MM-DD.
     #[schemars(length(max = 40))]
     from: String,
     /// The last day.
@@ -131,112 +201,6 @@ struct Range {
     to: String,
 }
 
-/// A module with the routes that make, show, change and delete what the club keeps: a player or a
-/// match. The functions of the service that do it are named in this order.
-macro_rules! routes_of {
-    ($module:ident: $view:ty, $body:ty, $path:literal, $id:ident,
-     [$create:ident, $show:ident, $change:ident, $delete:ident]) => {
-        mod $module {
-            use super::*;
-
-            fn versioned(view: $view) -> Versioned<$view> {
-                Versioned { version: view.version, value: view }
-            }
-
-            pub(super) async fn create(
-                State(shared): State<Shared>,
-                caller: Caller,
-                Body(new): Body<$body>,
-            ) -> Result<Created<$view>, Error> {
-                let made = shared.service.$create(&caller, &new.into()).await?;
-                let (path, version) = (format!("{}/{}", $path, made.$id), made.version);
-                Ok(Created::at(path, made).version(version))
-            }
-
-            pub(super) async fn show(
-                State(shared): State<Shared>,
-                caller: Caller,
-                of: Path<IdPath>,
-            ) -> Result<Versioned<$view>, Error> {
-                Ok(versioned(shared.service.$show(&caller, &of.id).await?))
-            }
-
-            pub(super) async fn change(
-                State(shared): State<Shared>,
-                caller: Caller,
-                of: Path<IdPath>,
-                IfMatch(version): IfMatch,
-                Body(new): Body<$body>,
-            ) -> Result<Versioned<$view>, Error> {
-                let service = &shared.service;
-                Ok(versioned(service.$change(&caller, &of.id, version, &new.into()).await?))
-            }
-
-            pub(super) async fn remove(
-                State(shared): State<Shared>,
-                caller: Caller,
-                of: Path<IdPath>,
-            ) -> Result<NoContent, Error> {
-                shared.service.$delete(&caller, &of.id).await.map(|()| NoContent)
-            }
-        }
-    };
-}
-
-routes_of!(of_player: PlayerView, PlayerBody, "/v1/squash/players", id,
-    [create_player, player, update_player, delete_player]);
-routes_of!(of_match: MatchView, MatchBody, "/v1/squash/matches", match_id,
-    [create_match, one_match, update_match, delete_match]);
-
-/// Refuses to repeat an answer to those who may no longer change anything in the club.
-async fn check_write(State(shared): State<Shared>, caller: Caller) -> Result<NoContent, Error> {
-    shared.service.require_squash_write(&caller).await.map(|()| NoContent)
-}
-
-async fn players(
-    State(shared): State<Shared>,
-    caller: Caller,
-    paging: ListPaging,
-) -> Result<Json<Page<PlayerView>>, Error> {
-    Ok(Json(shared.service.players(&caller, &paging).await?))
-}
-
-async fn matches_of(
-    State(shared): State<Shared>,
-    caller: Caller,
-    of: Path<IdPath>,
-    paging: ListPaging,
-) -> Result<Json<MatchPage>, Error> {
-    Ok(Json(shared.service.matches_of(&caller, &of.id, &paging).await?))
-}
-
-async fn matches(
-    State(shared): State<Shared>,
-    caller: Caller,
-    days: Query<Days>,
-    paging: ListPaging,
-) -> Result<Json<MatchPage>, Error> {
-    let service = &shared.service;
-    Ok(Json(match &*days {
-        Days { date: Some(date), from: None, to: None } => {
-            service.matches_on(&caller, date, &paging).await?
-        }
-        Days { date: None, from: Some(from), to: Some(to) } => {
-            service.matches_between(&caller, from, to, &paging).await?
-        }
-        _ => {
-            // Who is not in the club learns nothing, whatever they ask for.
-            service.require_squash_read(&caller).await?;
-            let detail = "must be a day, or leave it out and give both from and to";
-            return Err(Problem::invalid_field(FieldLocation::Query, "date", detail).into());
-        }
-    }))
-}
-
-async fn standings(
-    State(shared): State<Shared>,
-    caller: Caller,
-    range: Query<Range>,
-) -> Result<Json<StandingsView>, Error> {
-    Ok(Json(shared.service.standings(&caller, &range.from, &range.to).await?))
+async fn get_standings(app: App, by: Caller, range: Query<Range>) -> Answer<StandingsView> {
+    app.standings(&by, &range.from, &range.to).await.map(Json)
 }

@@ -1,16 +1,13 @@
 //! Addresses of sites.
 
+use singlet_web::prelude::*;
 use url::Url;
 
 /// How many characters an address has at most.
-pub const URL_CHARS_MAX: usize = 2048;
+const URL_CHARS_MAX: usize = 2048;
 
-/// An address as it is stored, and its host as people read it. Only http and https, with a host, without a name and a
-/// password in it: anything else could run a program or show another address than it has.
-///
-/// # Errors
-///
-/// What the address must be.
+/// Normalizes an address and returns it with its display host. Accepts http and https with a host
+/// and without credentials: other schemes could run code, and credentials disguise the host.
 ///
 /// ```
 /// use fus::rules::parse_address;
@@ -29,7 +26,7 @@ pub fn parse_address(text: &str) -> Result<(String, String), &'static str> {
         return Err("must have no user name or password in it");
     }
     let host = url.host_str().filter(|host| !host.is_empty()).ok_or("must have a host")?;
-    // In an address other letters than those of ASCII are encoded: `xn--`. Numbers stay.
+    // Decode punycode (`xn--`) for display; IP addresses stay.
     let host = match url::quirks::domain_to_unicode(host) {
         unicode if unicode.is_empty() => host.to_owned(),
         unicode => unicode,
@@ -38,6 +35,20 @@ pub fn parse_address(text: &str) -> Result<(String, String), &'static str> {
     match address.chars().count() {
         1..=URL_CHARS_MAX => Ok((address, host)),
         _ => Err("must have at most 2048 characters"),
+    }
+}
+
+/// An address in a request.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(try_from = "String")]
+#[schemars(inline)]
+pub struct Address(#[schemars(length(min = 1, max = 2048))] pub String);
+
+impl TryFrom<String> for Address {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        parse_address(&text).map(|(url, _)| Self(url))
     }
 }
 

@@ -1,26 +1,24 @@
 //! Words by which sites are found, and tags.
 
+use singlet_web::prelude::*;
 use std::collections::BTreeSet;
 use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::is_combining_mark;
 
-/// How many words of a site are kept.
+/// Maximum number of indexed words per site.
 pub const WORDS_MAX: usize = 40;
-/// How many characters a tag has at most.
-pub const TAG_CHARS_MAX: usize = 40;
-/// How many characters a word has at least.
+const TAG_CHARS_MAX: usize = 40;
 const WORD_CHARS_MIN: usize = 2;
-/// How many characters a word has at most; no tag has more either.
+/// Maximum length of a word; tags are no longer than this.
 pub const WORD_CHARS_MAX: usize = 40;
-/// How many typed words are looked at.
+/// Maximum number of words of a query that are used.
 const TYPED_MAX: usize = 20;
 
-/// A text as it is compared: compatible characters made one, small letters, no accents.
+/// Folds text for comparison: NFKC, lower case, no accents.
 ///
 /// ```
 /// assert_eq!(fus::rules::fold("Ｚoë's Café"), "zoe's cafe");
 /// ```
-#[must_use]
 pub fn fold(text: &str) -> String {
     let small = text.nfkc().collect::<String>().to_lowercase();
     small.nfkd().filter(|character| !is_combining_mark(*character)).nfc().collect()
@@ -37,7 +35,6 @@ fn split(folded: &str) -> impl Iterator<Item = &str> {
 /// let words = fus::rules::site_words("Rust by Example", "rust.example");
 /// assert_eq!(words, ["rust", "by", "example"]);
 /// ```
-#[must_use]
 pub fn site_words(title: &str, host: &str) -> Vec<String> {
     let folded = format!("{} {}", fold(title), fold(host));
     let mut seen = BTreeSet::new();
@@ -50,30 +47,48 @@ pub fn site_words(title: &str, host: &str) -> Vec<String> {
         .collect()
 }
 
-/// The words that somebody has typed, also those of one character, in their order.
-#[must_use]
+/// The words of a query, in order, including single characters.
 pub fn typed_words(typed: &str) -> Vec<String> {
     split(&fold(typed)).take(TYPED_MAX).map(str::to_owned).collect()
 }
 
-/// A tag as it is stored: small letters, digits, `-`, `+` and `.`. None for a text that is no tag.
+/// Whether every typed word begins one of these words.
+pub fn has_words(words: &[String], typed: &[String]) -> bool {
+    typed.iter().all(|typed| words.iter().any(|word| word.starts_with(typed.as_str())))
+}
+
+/// Normalizes a tag: lower case letters, digits, `-`, `+` and `.`. Returns None for invalid text. A
+/// leading `#` is dropped; elsewhere it is part of the name, as in "C#".
 ///
 /// ```
 /// use fus::rules::parse_tag;
 ///
-/// assert_eq!(parse_tag(" Harbour Links ").as_deref(), Some("harbour-links"));
+/// assert_eq!(parse_tag(" #Harbour Links ").as_deref(), Some("harbour-links"));
 /// assert_eq!(parse_tag("C#").as_deref(), Some("csharp"));
-/// assert_eq!(parse_tag("c++").as_deref(), Some("c++"));
 /// assert_eq!(parse_tag("<b>"), None);
 /// ```
-#[must_use]
 pub fn parse_tag(text: &str) -> Option<String> {
-    let small = text.trim().nfc().collect::<String>().to_lowercase();
+    let text = text.trim().trim_start_matches('#');
+    let small = text.nfc().collect::<String>().to_lowercase();
     let tag = small.split_whitespace().collect::<Vec<_>>().join("-").replace('#', "sharp");
     let is_allowed =
         |character: char| character.is_alphanumeric() || matches!(character, '-' | '+' | '.');
     let is_tag = (1..=TAG_CHARS_MAX).contains(&tag.chars().count()) && tag.chars().all(is_allowed);
     is_tag.then_some(tag)
+}
+
+/// A tag in a request.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(try_from = "String")]
+#[schemars(inline)]
+pub struct NewTag(#[schemars(length(min = 1, max = 160))] pub String);
+
+impl TryFrom<String> for NewTag {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        parse_tag(&text).map(Self).ok_or("must be 1 to 40 letters, digits, -, + or .")
+    }
 }
 
 #[cfg(test)]
@@ -114,7 +129,11 @@ mod tests {
         let rows = [
             ("rust", Some("rust")),
             ("Harbour  Links", Some("harbour-links")),
+            ("#rust", Some("rust")),
+            (" ##Rust by example", Some("rust-by-example")),
             ("C#", Some("csharp")),
+            ("#C# tips", Some("csharp-tips")),
+            ("#", None),
             ("C++", Some("c++")),
             ("node.js", Some("node.js")),
             ("Übung", Some("übung")),

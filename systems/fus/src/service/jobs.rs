@@ -1,33 +1,29 @@
-//! What the server does by itself: ends tasks, and forgets tags and pictures that nothing uses.
+//! Background jobs: finish tasks, delete unused tags and pictures.
 
 use super::Service;
 use super::task_run::never;
-use crate::design::{Profile, Site, SiteId, SiteTag, Tag, Task, UserId};
-use crate::error::Error;
+use crate::design::{Profile, Site, SiteId, Tag, Task, UserId};
+use crate::error::Result;
 use singlet::prelude::*;
 use singlet_web::blob::BlobKey;
-use singlet_web::job::{JobError, JobRun, Next};
-use std::time::Duration;
+use singlet_web::prelude::*;
 
-/// How many tasks a run looks at.
+/// Maximum number of tasks per run.
 const TASKS_MAX: usize = 25;
-/// How old a tag or a picture is before it can be forgotten.
+/// Minimum age of a tag or picture before it is deleted.
 const DAY: Duration = Duration::from_secs(24 * 3600);
 
 impl Service {
-    /// The job `finish-tasks`: goes on with tasks that are due.
-    ///
-    /// # Errors
-    ///
-    /// If the store fails, or a task has failed too often and needs somebody to look at it.
-    pub async fn finish_tasks(&self, run: &JobRun) -> Result<Next, JobError> {
+    /// The job `finish-tasks`: resumes due tasks. Fails if one has exceeded its failures and needs
+    /// an operator.
+    pub async fn finish_tasks(self, run: JobRun) -> Result<Next, JobError> {
         let due = Task::due().until(self.db.now()).limit(TASKS_MAX);
         for task in self.db.query(due).all().await? {
             if run.is_stopping() {
                 break;
             }
             run.check_held()?;
-            self.run_due_task(&task, run).await?;
+            self.run_due_task(&task, &run).await?;
         }
         let stopped = self.db.query(Task::due().from(never()).limit(TASKS_MAX)).all().await?;
         if let Some(task) = stopped.first() {
@@ -39,49 +35,30 @@ impl Service {
         Ok(Next::Interval)
     }
 
-    /// The job `forget-tags`: deletes tags that no site has had for a day. A tag that is given to a
-    /// site at this moment has another time, and stays.
-    ///
-    /// # Errors
-    ///
-    /// If the store fails.
-    pub async fn forget_tags(&self, run: &JobRun) -> Result<Next, JobError> {
+    /// The job `forget-tags`: deletes tags that no site has had for a day.
+    pub async fn forget_tags(self, run: JobRun) -> Result<Next, JobError> {
         let limit = self.db.now().before(DAY);
         let mut tags = self.db.query(Tag::all()).items();
         while let Some(tag) = tags.next().await {
             let tag = tag?;
-            if tag.last_used_at > limit
-                || self.db.query(SiteTag::with_tag(&tag.tag)).first().await?.is_some()
-            {
-                continue;
-            }
-            run.check_held()?;
-            let unused = delete(Tag::key(&tag.tag)).only_if(Tag::LAST_USED_AT.eq(tag.last_used_at));
-            match self.db.run(unused).await {
-                Ok(()) | Err(singlet::Error::ConditionFailed { .. }) => {}
-                Err(error) => return Err(error.into()),
+            if tag.last_used_at <= limit {
+                run.check_held()?;
+                self.forget_if_unused(&tag, None).await?;
             }
         }
         Ok(Next::Interval)
     }
 
     /// The job `forget-images`: deletes pictures that are older than a day and that nothing names.
-    ///
-    /// # Errors
-    ///
-    /// If a store fails.
-    pub async fn forget_images(&self, run: &JobRun) -> Result<Next, JobError> {
-        self.forget_images_before(run, self.db.now().before(DAY)).await
+    pub async fn forget_images(self, run: JobRun) -> Result<Next, JobError> {
+        let moment = self.db.now().before(DAY);
+        self.forget_images_before(run, moment).await
     }
 
-    /// The same for pictures that were stored before a moment.
-    ///
-    /// # Errors
-    ///
-    /// If a store fails.
+    /// The same for pictures stored before this time.
     pub async fn forget_images_before(
-        &self,
-        run: &JobRun,
+        self,
+        run: JobRun,
         moment: Timestamp,
     ) -> Result<Next, JobError> {
         for folder in ["profile", "sites"] {
@@ -97,23 +74,19 @@ impl Service {
     }
 
     /// Whether the profile or the site of a picture names it.
-    async fn is_named(&self, key: &BlobKey) -> Result<bool, Error> {
+    async fn is_named(&self, key: &BlobKey) -> Result<bool> {
         let parts: Vec<&str> = key.as_str().split('/').collect();
         let named = match parts.as_slice() {
-            ["profile", "avatars", user, _] => match UserId::new(*user) {
-                Ok(user) => {
-                    let profile = self.db.get(Profile::key(&user).consistent()).await?;
-                    profile.and_then(|profile| profile.avatar_key)
-                }
-                Err(_) => None,
-            },
-            ["sites", "logos", site, _] => match SiteId::new(*site) {
-                Ok(site) => {
-                    let site = self.db.get(Site::key(&site).consistent()).await?;
-                    site.and_then(|site| site.logo_key)
-                }
-                Err(_) => None,
-            },
+            ["profile", "avatars", user, _] => {
+                let Ok(user) = UserId::new(*user) else { return Ok(false) };
+                let profile = self.db.get(Profile::key(&user).consistent()).await?;
+                profile.and_then(|profile| profile.avatar_key)
+            }
+            ["sites", "logos", site, _] => {
+                let Ok(site) = SiteId::new(*site) else { return Ok(false) };
+                let site = self.db.get(Site::key(&site).consistent()).await?;
+                site.and_then(|site| site.logo_key)
+            }
             _ => None,
         };
         Ok(named.as_deref() == Some(key.as_str()))

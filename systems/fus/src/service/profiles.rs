@@ -1,35 +1,38 @@
 //! Profiles: what people show of themselves, and when they signed in.
 
-use super::{Service, parse_user, texts, user_of};
+use super::{Service, user_of};
 use crate::design::{Profile, UserId};
-use crate::error::Error;
+use crate::error::{Error, Result};
 use crate::rules::Permission;
-use crate::view::{Me, Person, UserView, avatar_url, display_name, stand_in_name};
+use crate::view::{Me, Person, UserView, stand_in_name};
 use singlet::prelude::*;
-use singlet_web::identity::Caller;
+use singlet_web::prelude::*;
 
 /// How many people are shown to pick from.
 const PEOPLE_MAX: usize = 20;
 
-/// When somebody signed in, and from where.
+/// Time (the token's `auth_time`, or else its `iat`) and address of a sign-in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SignIn {
-    /// The token's `auth_time`, or else its `iat`.
     pub at: Timestamp,
-    /// The address that the server sees.
     pub ip: Option<String>,
 }
 
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub struct NewProfile {
+    /// What others call you: 1 to 40 characters.
+    pub display_name: Name<40>,
+    /// What you say about yourself, in at most 500 characters.
+    #[serde(default)]
+    pub description: CleanText<500, 0>,
+}
+
 impl Service {
-    /// 16: notes that somebody has signed in, unless a later time is stored, and makes their
-    /// profile the first time.
-    ///
-    /// # Errors
-    ///
-    /// If the store fails.
-    pub async fn record_login(&self, caller: &Caller, sign_in: &SignIn) -> Result<Me, Error> {
+    /// 16: records a sign-in unless a later one is stored. Creates the profile on the first one.
+    pub async fn record_login(&self, caller: &Caller, sign_in: &SignIn) -> Result<Me> {
         let user = user_of(caller)?;
-        self.retrying(|| self.try_record_login(caller, &user, sign_in)).await?;
+        self.db.attempt(|_| self.try_record_login(caller, &user, sign_in)).await?;
         self.me(caller).await
     }
 
@@ -38,12 +41,10 @@ impl Service {
         caller: &Caller,
         user: &UserId,
         sign_in: &SignIn,
-    ) -> Result<(), Error> {
+    ) -> Result<()> {
         let Some(profile) = self.db.get(Profile::key(user).consistent()).await? else {
-            return Ok(self
-                .db
-                .run(create(&new_profile(caller, user, sign_in, self.db.now())))
-                .await?);
+            let new = new_profile(caller, user, sign_in, self.db.now());
+            return Ok(self.db.run(create(&new)).await?);
         };
         if profile.last_login_at.is_some_and(|stored| stored >= sign_in.at) {
             return Ok(());
@@ -56,39 +57,29 @@ impl Service {
         Ok(self.db.run(noted).await?)
     }
 
-    /// The caller's profile, which is made if it is missing.
-    pub(super) async fn own_profile(
-        &self,
-        caller: &Caller,
-        sign_in: &SignIn,
-    ) -> Result<Profile, Error> {
+    /// The caller's profile, created if missing.
+    pub(super) async fn own_profile(&self, caller: &Caller, sign_in: &SignIn) -> Result<Profile> {
         let user = user_of(caller)?;
         if let Some(profile) = self.db.get(Profile::key(&user).consistent()).await? {
             return Ok(profile);
         }
-        self.retrying(|| self.try_record_login(caller, &user, sign_in)).await?;
+        self.db.attempt(|_| self.try_record_login(caller, &user, sign_in)).await?;
         let made = self.db.get(Profile::key(&user).consistent()).await?;
         made.ok_or_else(Error::changed)
     }
 
     /// 17: changes what others see. Repeating it writes nothing.
-    ///
-    /// # Errors
-    ///
-    /// If the name cannot be shown.
     pub async fn update_profile(
         &self,
         caller: &Caller,
         sign_in: &SignIn,
-        display_name: &str,
-        description: &str,
-    ) -> Result<Me, Error> {
-        let name = texts::name("/displayName", display_name, 40)?;
-        let description = texts::lines("/description", description, 0..=500)?;
+        new: &NewProfile,
+    ) -> Result<Me> {
+        let (name, description) = (new.display_name.as_str(), new.description.as_str());
         let profile = self.own_profile(caller, sign_in).await?;
         if profile.display_name != name || profile.description != description {
             let changed = update(Profile::key(&profile.sub))
-                .set(Profile::ENTITY_SK, Profile::sort_key(&name, &profile.sub))
+                .set(Profile::ENTITY_SK, Profile::sort_key(name, &profile.sub))
                 .set(Profile::DISPLAY_NAME, name)
                 .set(Profile::DESCRIPTION, description)
                 .set(Profile::UPDATED_AT, self.db.now());
@@ -97,58 +88,40 @@ impl Service {
         self.me(caller).await
     }
 
-    /// R9: the caller, with what they may do.
-    ///
-    /// # Errors
-    ///
-    /// If the store fails.
-    pub async fn me(&self, caller: &Caller) -> Result<Me, Error> {
+    /// R9: the caller and their rights. Works without a profile.
+    pub async fn me(&self, caller: &Caller) -> Result<Me> {
         let rights = self.rights(caller).await?;
-        let profile = self.db.get(Profile::key(&rights.user).consistent()).await?;
-        let profile = profile.as_ref();
-        let last_login_at = profile.and_then(|profile| profile.last_login_at);
+        let stored = self.db.get(Profile::key(&rights.user).consistent()).await?;
+        let has_profile = stored.is_some();
+        let profile = stored.unwrap_or_else(|| {
+            let at = self.db.now();
+            new_profile(caller, &rights.user, &SignIn { at, ip: None }, at)
+        });
         Ok(Me {
-            user_id: rights.user.to_string(),
-            display_name: match profile {
-                None => claimed_name(caller, &rights.user),
-                some => display_name(&rights.user, some),
-            },
-            description: profile.map(|one| one.description.clone()).unwrap_or_default(),
-            avatar_url: profile.and_then(avatar_url),
-            last_login_at: last_login_at.map(|at| at.to_string()),
-            last_login_ip: profile.and_then(|profile| profile.last_login_ip.clone()),
-            roles: rights.roles.iter().copied().collect(),
-            permissions: rights.permissions.iter().copied().collect(),
-            groups: rights.groups.iter().map(|group| group.name.to_string()).collect(),
+            user: UserView::new(profile, has_profile),
+            roles: rights.roles.into_iter().collect(),
+            permissions: rights.permissions.into_iter().collect(),
+            groups: rights.groups.into_iter().map(|group| group.name).collect(),
             squash: rights.squash,
         })
     }
 
-    /// R9: somebody. When they signed in is for themselves and for those with logins.read.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::UserNotFound`] if nobody with this id has signed in.
-    pub async fn user(&self, caller: Option<&Caller>, user: &str) -> Result<UserView, Error> {
-        let id = parse_user(user).ok_or(Error::UserNotFound)?;
-        // Whoever has no id here sees what visitors see.
+    /// R9: a user. The last sign-in is visible to the user and to holders of logins.read.
+    pub async fn user(&self, caller: Option<&Caller>, id: &UserId) -> Result<UserView> {
+        // A caller without a valid id sees what visitors see.
         let sees_login = match caller.filter(|caller| user_of(caller).is_ok()) {
             None => false,
             Some(caller) => {
                 let rights = self.rights(caller).await?;
-                rights.user == id || rights.has(Permission::ReadLogins)
+                rights.user == *id || rights.has(Permission::ReadLogins)
             }
         };
-        let profile = self.db.get(Profile::key(&id).consistent()).await?;
+        let profile = self.db.get(Profile::key(id).consistent()).await?;
         Ok(UserView::new(profile.ok_or(Error::UserNotFound)?, sees_login))
     }
 
-    /// R9: people whose names begin so, at most 20.
-    ///
-    /// # Errors
-    ///
-    /// If the caller may not see people.
-    pub async fn people(&self, caller: &Caller, prefix: &str) -> Result<Vec<Person>, Error> {
+    /// R9: up to 20 people whose names start with the prefix.
+    pub async fn people(&self, caller: &Caller, prefix: &str) -> Result<Vec<Person>> {
         self.rights(caller).await?.require(Permission::ReadGroups)?;
         let prefix = Profile::searched_name(prefix.trim());
         let people = match prefix.is_empty() {
@@ -158,28 +131,24 @@ impl Service {
                 self.db.query(named).all().await?
             }
         };
-        let shown = people.into_iter().map(|profile| Person {
-            user_id: profile.sub.to_string(),
-            display_name: profile.display_name,
-        });
+        let shown = people
+            .into_iter()
+            .map(|profile| Person { user_id: profile.sub, display_name: profile.display_name });
         Ok(shown.collect())
     }
 }
 
-/// The name in the token, or one made of the subject.
-fn claimed_name(caller: &Caller, user: &UserId) -> String {
-    let name = caller.name.as_deref().and_then(|name| texts::name("/name", name, 40).ok());
-    name.unwrap_or_else(|| stand_in_name(user))
-}
-
+/// The name comes from the token, or is derived from the subject.
 fn new_profile(caller: &Caller, user: &UserId, sign_in: &SignIn, now: Timestamp) -> Profile {
-    let display_name = claimed_name(caller, user);
+    let name = caller.name.as_deref().and_then(|name| name.parse::<Name<40>>().ok());
+    let display_name = name.map_or_else(|| stand_in_name(user), |name| name.as_str().to_owned());
     Profile {
         entity_sk: Profile::sort_key(&display_name, user),
         sub: user.clone(),
         display_name,
         description: String::new(),
         avatar_key: None,
+        player_id: None,
         updated_at: now,
         group_count: 0,
         last_login_at: Some(sign_in.at),

@@ -1,40 +1,33 @@
-//! Search while somebody types: two Queries, 105 items at most, however large the catalogue is.
+//! Search as you type: two Queries and at most 105 items, whatever the catalogue's size. A last
+//! word with accents or punctuation takes a third Query, of five tags.
 
 use super::Service;
-use crate::design::{SiteWord, Tag, WordStart};
-use crate::error::Error;
-use crate::rules::{WORD_CHARS_MAX, typed_words};
+use crate::design::{SiteWord, Tag, TagName, WordStart};
+use crate::error::Result;
+use crate::rules::{WORD_CHARS_MAX, fold, has_words, parse_tag, typed_words};
 use crate::view::{FoundSite, SearchResult};
+use std::collections::BTreeSet;
 
-/// How many words are looked at: one more is read, which tells whether there are more.
+/// Maximum number of word items used. One more is read to detect a partial result.
 const WORDS_READ_MAX: usize = 99;
-/// How many sites are shown.
 const SITES_MAX: usize = 8;
-/// How many tags are shown.
 const TAGS_MAX: usize = 5;
 
 impl Service {
-    /// R4: tags that begin with the last word, and sites that have all words. The longest word is
-    /// looked for; the others must begin a word of the same site.
-    ///
-    /// # Errors
-    ///
-    /// If the store fails.
-    pub async fn search(&self, typed: &str) -> Result<SearchResult, Error> {
+    /// R4: matching tags, and sites that match every word. The longest word is queried; the others
+    /// must be prefixes of the site's words.
+    pub async fn search(&self, typed: &str) -> Result<SearchResult> {
         let words = typed_words(typed);
         let mut found = SearchResult::default();
         let count = |word: &String| word.chars().count();
-        // A longer one begins no word and no tag, and has no room in a key.
+        // Matches no word or tag, and may not fit into a key.
         let is_too_long = |word: &String| count(word) > WORD_CHARS_MAX;
         let Some(last) = words.last() else { return Ok(found) };
-        if !is_too_long(last) {
-            let tags = self.db.query(Tag::all().starting_with(last).limit(TAGS_MAX)).all().await?;
-            found.tags = tags.into_iter().map(|item| item.tag.to_string()).collect();
-        }
+        found.tags = self.tags_like(typed, Some(last).filter(|word| !is_too_long(word))).await?;
         if words.iter().any(is_too_long) {
             return Ok(found);
         }
-        // Of words of one length the first: the last one is often not complete.
+        // The first of the longest words: the last is often incomplete.
         let longest = words.iter().rev().max_by_key(|word| count(word));
         let Some(longest) = longest.filter(|word| count(word) >= 2) else { return Ok(found) };
         let Ok(start) = WordStart::new(longest.chars().take(2).collect::<String>()) else {
@@ -43,14 +36,44 @@ impl Service {
         let query = SiteWord::beginning_with(&start).starting_with(longest).limit(WORDS_READ_MAX);
         let page = self.db.query(query).page(None).await?;
         found.partial = page.next.is_some();
-        for item in page.items {
-            let has = |word: &String| item.words.iter().any(|one| one.starts_with(word.as_str()));
-            let id = item.id.to_string();
-            let is_new = !found.sites.iter().any(|site| site.id == id);
-            if is_new && found.sites.len() < SITES_MAX && words.iter().all(has) {
-                found.sites.push(FoundSite { id, title: item.title });
+        let mut seen = BTreeSet::new();
+        let mut sites: Vec<SiteWord> = page.items;
+        sites.retain(|item| has_words(&item.words, &words) && seen.insert(item.id.clone()));
+        // Rank titles that start with the query first, then titles that match every word, then
+        // hosts.
+        let start = fold(typed.trim());
+        sites.sort_by_cached_key(|item| {
+            let title = fold(&item.title);
+            (!title.starts_with(&start), !has_words(&typed_words(&item.title), &words))
+        });
+        let shown = sites.into_iter().take(SITES_MAX);
+        found.sites = shown.map(|SiteWord { id, title, .. }| FoundSite { id, title }).collect();
+        Ok(found)
+    }
+
+    /// Tags that start with the last word, both as tags are spelled and as words are folded
+    /// ("übung" and "ubung", "node.js" and "js"). An exact match comes first.
+    async fn tags_like(&self, typed: &str, folded: Option<&String>) -> Result<Vec<String>> {
+        let whole = parse_tag(typed);
+        let last = typed.split_whitespace().next_back().and_then(parse_tag);
+        let mut found = Vec::new();
+        if let Some(tag) = whole.filter(|tag| Some(tag) != last.as_ref())
+            && let Ok(name) = TagName::new(&tag)
+            && self.db.get(Tag::key(&name)).await?.is_some()
+        {
+            found.push(tag);
+        }
+        let folded = folded.filter(|word| Some(*word) != last.as_ref());
+        for start in last.iter().chain(folded) {
+            let room = TAGS_MAX.saturating_sub(found.len()).max(1);
+            let tags = Tag::all().starting_with(start).limit(room);
+            for Tag { tag, .. } in self.db.query(tags).all().await? {
+                if !found.iter().any(|one| one == tag.as_str()) {
+                    found.push(tag.to_string());
+                }
             }
         }
+        found.truncate(TAGS_MAX);
         Ok(found)
     }
 }

@@ -2,31 +2,28 @@
 
 use super::rights::require_admin;
 use super::sites::word_items;
-use super::task_run::{CountedDeletion, Outcome, READ_AT_ONCE, RefusedStep};
-use super::{Service, is_unchanged, ratings, site_id};
+use super::task_run::{Outcome, READ_AT_ONCE};
+use super::{Service, is_unchanged, ratings};
 use crate::design::{
-    Comment, Rating, Site, SiteId, SiteState, SiteTag, SiteWord, Task, TaskId, TaskKind,
+    Comment, Fus, Rating, Site, SiteId, SiteState, SiteTag, SiteWord, Task, TaskId, TaskKind,
 };
-use crate::error::Error;
+use crate::error::{Error, Result};
+use singlet::operation::Update;
 use singlet::prelude::*;
-use singlet_web::identity::Caller;
+use singlet::transaction::Transaction;
+use singlet_web::prelude::*;
 
 impl Service {
-    /// 4: deletes a site: it is gone for everybody when this returns. The task that is returned
-    /// deletes what belongs to it.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::SiteNotFound`], or [`Error::SiteBusy`] while a change is under way.
-    pub async fn delete_site(&self, caller: &Caller, id: &str) -> Result<TaskId, Error> {
+    /// 4: deletes a site. It is hidden from all readers when this returns; the returned task
+    /// deletes its data.
+    pub async fn delete_site(&self, caller: &Caller, id: &SiteId) -> Result<TaskId> {
         require_admin(caller)?;
-        let id = site_id(id)?;
         let due = self.db.now();
-        self.retrying(|| self.seal_site(&id, due)).await
+        self.db.attempt(|_| self.seal_site(id, due)).await
     }
 
     /// The first step: one transaction of up to 42 items.
-    pub(crate) async fn seal_site(&self, id: &SiteId, due: Timestamp) -> Result<TaskId, Error> {
+    pub(crate) async fn seal_site(&self, id: &SiteId, due: Timestamp) -> Result<TaskId> {
         let site = self.live_site(id).await?;
         if site.task_id.is_some() {
             return Err(Error::SiteBusy);
@@ -49,21 +46,9 @@ impl Service {
     }
 
     /// Steps 2 to 6.
-    pub(super) async fn continue_site_delete(
-        &self,
-        id: &SiteId,
-        task: &TaskId,
-    ) -> Result<Outcome, Error> {
+    pub(super) async fn continue_site_delete(&self, id: &SiteId, task: &TaskId) -> Result<Outcome> {
         self.delete_tags_and_words(id).await?;
-        let mut deleted = 0;
-        for stars in 1..=5_u8 {
-            let some = Rating::with_stars(stars).with(id).limit(READ_AT_ONCE);
-            let ratings = self.db.query(some).all().await?;
-            deleted += self.delete_ratings(id, task, stars, &ratings).await?;
-        }
-        let some = Comment::of_site(id).limit(READ_AT_ONCE);
-        let comments = self.db.query(some).all().await?;
-        deleted += self.delete_comments(id, task, &comments).await?;
+        let deleted = self.delete_opinions(id, task).await?;
         let Some(site) = self.db.get(Site::key(id).consistent()).await? else {
             self.db.run(delete(Task::key(task))).await?;
             return Ok(Outcome::Done);
@@ -74,18 +59,17 @@ impl Service {
         if site.rating_count > 0 || site.comment_count > 0 {
             return Ok(Outcome::unfinished(deleted));
         }
+        self.forget_dropped(id, &site.tags).await?;
         let is_empty = Site::STATE
             .eq(SiteState::Deleting)
             .and(Site::RATING_COUNT.eq(0))
             .and(Site::COMMENT_COUNT.eq(0));
-        let mut transaction = self.db.transaction::<Error>();
-        transaction.push(delete(Site::key(id)).only_if(is_empty).or(Error::changed()));
-        transaction.push(delete(Task::key(task)));
-        transaction.run().await?;
+        let gone = delete(Site::key(id)).only_if(is_empty).or(Error::changed());
+        self.db.transact((gone, delete(Task::key(task)))).await?;
         Ok(Outcome::Done)
     }
 
-    async fn delete_tags_and_words(&self, id: &SiteId) -> Result<(), Error> {
+    async fn delete_tags_and_words(&self, id: &SiteId) -> Result<()> {
         let tags = self.db.query(SiteTag::of(id).consistent()).all().await?;
         let words = self.db.query(SiteWord::of(id).consistent()).all().await?;
         let mut batch = self.db.batch();
@@ -98,40 +82,40 @@ impl Service {
         Ok(batch.run().await?)
     }
 
-    async fn delete_ratings(
-        &self,
-        id: &SiteId,
-        task: &TaskId,
-        stars: u8,
-        ratings: &[Rating],
-    ) -> Result<usize, Error> {
-        let key = |rating: &Rating| Rating::key(&rating.id, id);
-        let plan = |some: &[Rating], count: i64, transaction: &mut CountedDeletion<'_>| {
-            let counted = ratings::count(update(Site::key(id)), stars, -count);
-            transaction.push(counted.only_if(Site::TASK_ID.eq(task)).or(RefusedStep::Counter));
-            for rating in some {
-                let gone = delete(key(rating)).only_if(Rating::STARS.eq(stars));
-                transaction.push(gone.or(RefusedStep::Item));
-            }
+    /// Deletes ratings and comments, some of each, and returns how many.
+    async fn delete_opinions(&self, id: &SiteId, task: &TaskId) -> Result<usize> {
+        let push = |site: Update<Site>, transaction: &mut Transaction<'_, Fus, Error>| {
+            transaction.push(site.only_if(Site::TASK_ID.eq(task)).or(Error::changed()));
         };
-        self.delete_counted(ratings, key, plan).await
-    }
-
-    async fn delete_comments(
-        &self,
-        id: &SiteId,
-        task: &TaskId,
-        comments: &[Comment],
-    ) -> Result<usize, Error> {
+        let mut deleted = 0;
+        for stars in 1..=5_u8 {
+            let some = Rating::with_stars(stars).with(id).limit(READ_AT_ONCE);
+            let key = |rating: &Rating| Rating::key(&rating.id, id);
+            deleted += self
+                .delete_counted(
+                    &self.db.query(some).all().await?,
+                    key,
+                    |count, to| push(ratings::count(update(Site::key(id)), stars, -count), to),
+                    |rating, to| {
+                        let gone = delete(key(rating)).only_if(Rating::STARS.eq(stars));
+                        to.push(gone.or(Error::changed()));
+                    },
+                )
+                .await?;
+        }
+        let some = Comment::of_site(id).limit(READ_AT_ONCE);
         let key = |comment: &Comment| Comment::key(&comment.id, id, &comment.comment_id);
-        let plan = |some: &[Comment], count: i64, transaction: &mut CountedDeletion<'_>| {
-            let counted = update(Site::key(id)).add(Site::COMMENT_COUNT, -count);
-            transaction.push(counted.only_if(Site::TASK_ID.eq(task)).or(RefusedStep::Counter));
-            for comment in some {
-                let gone = delete(key(comment)).only_if(Condition::exists());
-                transaction.push(gone.or(RefusedStep::Item));
-            }
-        };
-        self.delete_counted(comments, key, plan).await
+        deleted += self
+            .delete_counted(
+                &self.db.query(some).all().await?,
+                key,
+                |count, to| push(update(Site::key(id)).add(Site::COMMENT_COUNT, -count), to),
+                |comment, to| {
+                    let gone = delete(key(comment)).only_if(Condition::exists());
+                    to.push(gone.or(Error::changed()));
+                },
+            )
+            .await?;
+        Ok(deleted)
     }
 }

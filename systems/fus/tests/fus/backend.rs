@@ -1,12 +1,12 @@
-//! A backend that remembers what was sent, and that can lag, lose answers or die.
+//! A recording backend that can lag, lose responses or die.
 
-use singlet::backend::{Backend, BackendError, BoxFuture, Execution, Feed};
+use singlet::backend::{Backend, BackendError, Execution};
 use singlet::dynamo::Error;
 use singlet::dynamo::error::CancellationReason;
 use singlet::dynamo::operation::{Answer, PageAnswer, Query, Request, TransactWriteItem};
 use singlet::engine::Clock;
+use singlet_testing::{Intercepted, TestStore};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 /// A request, and how many items it read if it was a Query.
 #[derive(Clone, Debug)]
@@ -18,13 +18,13 @@ pub(crate) struct Sent {
 #[derive(Default)]
 struct Plan {
     sent: Vec<Sent>,
-    /// Until when indexes show nothing, in milliseconds.
+    /// Indexes are empty until this time, in milliseconds.
     lags_until: Option<i64>,
-    /// How many writes are carried out before the program dies.
+    /// Writes executed before the simulated crash.
     writes_left: Option<usize>,
     /// Whether every ConditionCheck in a transaction fails.
     refuses_checks: bool,
-    /// Of so many requests, one is lost and the answer of another one is.
+    /// Out of this many requests, one is lost and one loses its response.
     loses_one_in: Option<usize>,
     count: usize,
 }
@@ -34,7 +34,7 @@ struct Plan {
 pub(crate) struct Control(Arc<Mutex<Plan>>);
 
 impl Control {
-    /// Forgets what was sent.
+    /// Clears the recorded requests.
     pub(crate) fn forget(&self) {
         self.0.lock().unwrap().sent.clear();
     }
@@ -77,8 +77,7 @@ impl Control {
         self.0.lock().unwrap().writes_left = count;
     }
 
-    /// From now on every transaction with a ConditionCheck is refused, as if another server were
-    /// faster each time.
+    /// Fails every transaction with a ConditionCheck, as if another server always won the race.
     pub(crate) fn refuse_checks(&self, is_refused: bool) {
         self.0.lock().unwrap().refuses_checks = is_refused;
     }
@@ -92,23 +91,15 @@ fn is_write(name: &str) -> bool {
     ["PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "TransactWriteItems"].contains(&name)
 }
 
-/// A backend behind which another one is.
-pub(crate) struct Watched {
-    pub(crate) inner: Arc<dyn Backend>,
-    pub(crate) control: Control,
-    pub(crate) clock: Clock,
-}
-
-/// What becomes of a request.
 enum Fate {
     Carried,
     Lost,
     AnswerLost,
 }
 
-impl Watched {
+impl Control {
     fn fate(&self, request: &Request) -> Fate {
-        let mut plan = self.control.0.lock().unwrap();
+        let mut plan = self.0.lock().unwrap();
         plan.count += 1;
         if let Some(left) = &mut plan.writes_left {
             if *left == 0 {
@@ -126,7 +117,7 @@ impl Watched {
     /// The refusal of a transaction with a ConditionCheck, while those fail.
     fn refusal(&self, request: &Request) -> Option<BackendError> {
         let Request::TransactWriteItems(transaction) = request else { return None };
-        if !self.control.0.lock().unwrap().refuses_checks {
+        if !self.0.lock().unwrap().refuses_checks {
             return None;
         }
         let lost = CancellationReason::of(&Error::conditional_check_failed(None)).unwrap();
@@ -139,11 +130,10 @@ impl Watched {
         is_refused.then(|| BackendError::Refused(Error::transaction_canceled(reasons)))
     }
 
-    fn lags(&self, request: &Request) -> bool {
+    fn lags(&self, request: &Request, clock: &Clock) -> bool {
         let Request::Query(query) = request else { return false };
-        let until = self.control.0.lock().unwrap().lags_until;
-        query.index_name.is_some()
-            && until.is_some_and(|until| self.clock.now().as_millis() < until)
+        let until = self.0.lock().unwrap().lags_until;
+        query.index_name.is_some() && until.is_some_and(|until| clock.now().as_millis() < until)
     }
 }
 
@@ -151,17 +141,19 @@ fn failure() -> BackendError {
     BackendError::Failed("a fault injected by the test".into())
 }
 
-impl Backend for Watched {
-    fn execute(&self, request: Request) -> Execution<'_> {
-        let (fate, lags) = (self.fate(&request), self.lags(&request));
+/// The backend of a store, as the test controls it.
+pub(crate) fn watched(store: &TestStore, control: &Control) -> impl Backend {
+    let (control, clock) = (control.clone(), store.clock.clone());
+    Intercepted::new(store.backend(), move |inner, request| {
+        let (fate, lags) = (control.fate(&request), control.lags(&request, &clock));
         if matches!(fate, Fate::Lost) {
             return Execution::done(Err(failure()));
         }
-        if let Some(refusal) = self.refusal(&request) {
+        if let Some(refusal) = control.refusal(&request) {
             return Execution::done(Err(refusal));
         }
-        let answer = self.inner.execute(request.clone());
-        let control = self.control.clone();
+        let answer = inner.execute(request.clone());
+        let control = control.clone();
         Execution::pending(async move {
             let mut answer = answer.await?;
             let scanned = match &answer {
@@ -178,25 +170,5 @@ impl Backend for Watched {
                 _ => Ok(answer),
             }
         })
-    }
-
-    fn sleep(&self, duration: Duration) -> BoxFuture<'_, ()> {
-        self.inner.sleep(duration)
-    }
-
-    fn has_conflicts(&self) -> bool {
-        self.inner.has_conflicts()
-    }
-
-    fn changes(&self, table_name: &str) -> BoxFuture<'_, Result<Box<dyn Feed>, BackendError>> {
-        self.inner.changes(table_name)
-    }
-
-    fn changes_from(
-        &self,
-        table_name: &str,
-        position: &str,
-    ) -> BoxFuture<'_, Result<Box<dyn Feed>, BackendError>> {
-        self.inner.changes_from(table_name, position)
-    }
+    })
 }

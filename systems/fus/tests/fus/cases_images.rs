@@ -1,11 +1,11 @@
 //! Acceptance case 24: avatars and logos.
 
-use crate::fixture::{Fixture, adam, caller, code, nils};
+use crate::fixture::*;
 use fus::design::{Profile, UserId};
 use fus::service::SignIn;
 use image::{DynamicImage, ImageFormat, Rgb, RgbImage};
 use singlet_testing::{TestStore, on_every_backend};
-use singlet_web::blob::{BlobKey, ImageType};
+use singlet_web::blob::BlobKey;
 use singlet_web::job::JobRun;
 use std::io::Cursor;
 use std::time::Duration;
@@ -60,42 +60,48 @@ async fn case_24_only_the_picture_itself_is_kept_of_a_file(store: TestStore) {
     let service = &fixture.service;
     let sign_in = SignIn { at: service.db().now(), ip: None };
     let set = async |file: Vec<u8>| service.set_avatar(&nils(), &sign_in, file.into()).await;
+    let stored = async |file: &str| {
+        let key = BlobKey::new(["profile", "avatars", "nils", file]).unwrap();
+        service.blobs().get(&key).await.unwrap().unwrap()
+    };
     // The first upload makes the profile.
     let me = set(picture(ImageFormat::Png)).await.unwrap();
-    let first = file_of(&me.avatar_url.unwrap());
-    // It was a PNG without anything transparent: kept as a JPEG, whatever its name was.
-    let stored = service.avatar("nils", &first).await.unwrap();
-    assert_eq!(stored.kind, ImageType::Jpeg);
-    let read = image::load_from_memory(&stored.bytes).unwrap();
+    let first = file_of(&me.user.avatar_url.unwrap());
+    // An opaque PNG is stored as a JPEG.
+    assert!(first.ends_with(".jpg"), "{first}");
+    let read = image::load_from_memory(&stored(&first).await).unwrap();
     assert_eq!((read.width(), read.height()), (256, 256));
     let svg = b"<svg xmlns='http://www.w3.org/2000/svg'><script>alert(1)</script></svg>".to_vec();
     assert_eq!(code(set(svg).await), "image-type");
     assert_eq!(code(set(huge_png()).await), "image-dimensions");
     assert_eq!(code(set(vec![0; (2 << 20) + 1]).await), "image-too-large");
-    // What is refused changes nothing.
-    let shown = service.user(None, "nils").await.unwrap().avatar_url.unwrap();
+    // A rejected upload changes nothing.
+    let shown = service.user(None, &id("nils")).await.unwrap().avatar_url.unwrap();
     assert_eq!(file_of(&shown), first);
     let me = set(jpeg_with_script()).await.unwrap();
-    let second = file_of(&me.avatar_url.unwrap());
-    let stored = service.avatar("nils", &second).await.unwrap();
-    let has = |text: &[u8]| stored.bytes.windows(text.len()).any(|part| part == text);
+    let second = file_of(&me.user.avatar_url.unwrap());
+    let bytes = stored(&second).await;
+    let has = |text: &[u8]| bytes.windows(text.len()).any(|part| part == text);
     assert!(!has(b"Exif") && !has(b"<script>"));
-    // The old one is gone.
     assert_ne!(first, second);
-    assert_eq!(code(service.avatar("nils", &first).await), "image-not-found");
+    assert_eq!(code(service.avatar(&id("nils"), &first).await), "image-not-found");
     for (user, file) in [
         ("nils", "../../nils/x.png"),
         ("..", second.as_str()),
         ("nils/..", second.as_str()),
         ("ni%2fls", second.as_str()),
         ("nils", "0f8fad5b-d9cb-469f-a165-70867728950e.svg"),
+        ("nils", "0f8fad5b-d9cb-469f-a165-70867728950e.jpg.png"),
+        ("nils", "0F8FAD5B-D9CB-469F-A165-70867728950E.png"),
+        ("nils", "0f8fad5b-d9cb-469f-a165-70867728950e"),
+        ("nils", ".."),
         ("adam", second.as_str()),
     ] {
-        assert_eq!(code(service.avatar(user, file).await), "image-not-found", "{user} {file}");
+        assert_eq!(code(service.avatar(&id(user), file).await), "image-not-found", "{user} {file}");
     }
     service.remove_avatar(&nils(), &sign_in).await.unwrap();
-    assert_eq!(code(service.avatar("nils", &second).await), "image-not-found");
-    assert_eq!(service.me(&nils()).await.unwrap().avatar_url, None);
+    assert_eq!(code(service.avatar(&id("nils"), &second).await), "image-not-found");
+    assert_eq!(service.me(&nils()).await.unwrap().user.avatar_url, None);
     // Once more changes nothing.
     fixture.control.forget();
     service.remove_avatar(&nils(), &sign_in).await.unwrap();
@@ -108,9 +114,9 @@ async fn logos_come_and_go_with_their_site(store: TestStore) {
     let site = fixture.site("Tides", &[]).await;
     let png = || picture(ImageFormat::Png).into();
     assert_eq!(code(service.set_logo(&caller("nils", &[]), &site.id, png()).await), "forbidden");
-    assert_eq!(code(service.set_logo(&adam(), "nowhere", png()).await), "site-not-found");
+    assert_eq!(code(service.set_logo(&adam(), &id("nowhere"), png()).await), "site-not-found");
     let shown = service.set_logo(&adam(), &site.id, png()).await.unwrap();
-    assert_eq!(shown.version, site.version);
+    assert_eq!(shown.site.version, site.version);
     let first = file_of(&shown.logo_url.unwrap());
     let shown = service.set_logo(&adam(), &site.id, png()).await.unwrap();
     let second = file_of(&shown.logo_url.unwrap());
@@ -132,7 +138,7 @@ async fn pictures_that_nothing_names_are_forgotten(store: TestStore) {
     let sign_in = SignIn { at: service.db().now(), ip: None };
     let file = picture(ImageFormat::Png);
     let me = service.set_avatar(&nils(), &sign_in, file.into()).await.unwrap();
-    let kept = file_of(&me.avatar_url.unwrap());
+    let kept = file_of(&me.user.avatar_url.unwrap());
     let name = "0f8fad5b-d9cb-469f-a165-70867728950e.png";
     let orphans = [
         BlobKey::new(["profile", "avatars", "nils", name]).unwrap(),
@@ -142,18 +148,17 @@ async fn pictures_that_nothing_names_are_forgotten(store: TestStore) {
     for key in &orphans {
         service.blobs().put(key, "bytes".into()).await.unwrap();
     }
-    let run = JobRun::by_hand();
     // They are not a day old.
-    service.forget_images(&run).await.unwrap();
+    service.clone().forget_images(JobRun::by_hand()).await.unwrap();
     for key in &orphans {
         assert!(service.blobs().get(key).await.unwrap().is_some());
     }
     let later = service.db().now().after(Duration::from_secs(48 * 3600));
-    service.forget_images_before(&run, later).await.unwrap();
+    service.clone().forget_images_before(JobRun::by_hand(), later).await.unwrap();
     for key in &orphans {
         assert!(service.blobs().get(key).await.unwrap().is_none(), "{key}");
     }
-    service.avatar("nils", &kept).await.unwrap();
+    service.avatar(&id("nils"), &kept).await.unwrap();
 }
 
 /// The first thousand are all in use: the job goes on behind them.
@@ -179,6 +184,7 @@ async fn pictures_behind_a_thousand_that_are_in_use_are_forgotten() {
             display_name: "Somebody".to_owned(),
             description: String::new(),
             avatar_key: Some(key.to_string()),
+            player_id: None,
             updated_at: service.db().now(),
             group_count: 0,
             last_login_at: None,
@@ -189,7 +195,7 @@ async fn pictures_behind_a_thousand_that_are_in_use_are_forgotten() {
     }
     batch.run().await.unwrap();
     let later = service.db().now().after(Duration::from_secs(48 * 3600));
-    service.forget_images_before(&JobRun::by_hand(), later).await.unwrap();
+    service.clone().forget_images_before(JobRun::by_hand(), later).await.unwrap();
     for key in &orphans {
         assert!(service.blobs().get(key).await.unwrap().is_none(), "{key}");
     }

@@ -1,7 +1,7 @@
 //! Acceptance cases 10 to 12: deleting a site with everything that belongs to it, and searching a
 //! large catalogue.
 
-use crate::fixture::{Fixture, adam, all, caller, code, nils, rating};
+use crate::fixture::*;
 use crate::invariants::assert_invariants;
 use fus::design::{SiteId, SiteWord, Word, WordStart};
 use fus::rules::site_words;
@@ -13,7 +13,7 @@ use singlet_web::job::JobRun;
 fn case_10_a_deleted_site_is_gone_at_once_and_later_all_of_it() {
     run(async {
         let fixture = Fixture::memory().await;
-        let id = fixture.seed_site(300, 40).await.to_string();
+        let id = fixture.seed_site(300, 40).await;
         let other = fixture.site("Forum of others", &["old"]).await;
         fixture.rate("user-1", &other.id, 3).await;
         let service = &fixture.service;
@@ -21,11 +21,11 @@ fn case_10_a_deleted_site_is_gone_at_once_and_later_all_of_it() {
         let task = service.delete_site(&adam(), &id).await.unwrap();
         assert_eq!(code(service.site(&id).await), "site-not-found");
         assert_eq!(code(service.rate_site(&nils(), &id, &rating(3)).await), "site-not-found");
-        assert_eq!(code(service.add_comment(&nils(), &id, "Late.").await), "site-not-found");
+        assert_eq!(code(service.add_comment(&nils(), &id, &says("Late.")).await), "site-not-found");
         assert_eq!(code(service.comments_on(&id, &all()).await), "site-not-found");
         assert_eq!(code(service.delete_site(&adam(), &id).await), "site-not-found");
         let titles = |sites: Vec<fus::view::SiteView>| -> Vec<String> {
-            sites.into_iter().map(|site| site.title).collect()
+            sites.into_iter().map(|site| site.site.title).collect()
         };
         assert_eq!(titles(service.sites(&all()).await.unwrap().items), ["Forum of others"]);
         let tagged = service.sites_with_tag("old", &all()).await.unwrap();
@@ -34,7 +34,7 @@ fn case_10_a_deleted_site_is_gone_at_once_and_later_all_of_it() {
         assert_eq!(found.iter().map(|site| &site.id).collect::<Vec<_>>(), [&other.id]);
         let user = caller("user-1", &[]);
         let mine = service.my_ratings(&user, &all()).await.unwrap().items;
-        assert_eq!(mine.iter().map(|one| &one.site_id).collect::<Vec<_>>(), [&other.id]);
+        assert_eq!(mine.iter().map(|one| &one.rating.site_id).collect::<Vec<_>>(), [&other.id]);
         assert_eq!(service.my_comments(&user, &all()).await.unwrap().items, []);
         let stars = service.ratings_with(&user, 2, None, &all()).await.unwrap().items;
         assert_eq!(stars, []);
@@ -42,9 +42,9 @@ fn case_10_a_deleted_site_is_gone_at_once_and_later_all_of_it() {
         service.remove_rating(&caller("user-7", &[]), &id).await.unwrap();
         assert_invariants(&fixture.items().await);
         service.run_task(&task).await.unwrap();
-        assert!(!fixture.stored().await.contains(&id));
+        assert!(!fixture.stored().await.contains(id.as_str()));
         assert_invariants(&fixture.items().await);
-        assert_eq!(service.site(&other.id).await.unwrap().rating_count, 1);
+        assert_eq!(service.site(&other.id).await.unwrap().site.rating_count, 1);
     });
 }
 
@@ -55,15 +55,15 @@ fn a_deletion_of_many_items_needs_one_run() {
     run(async {
         for is_job in [false, true] {
             let fixture = Fixture::memory().await;
-            let id = fixture.seed_site(60, 2_500).await.to_string();
+            let id = fixture.seed_site(60, 2_500).await;
             let task = fixture.service.delete_site(&adam(), &id).await.unwrap();
             if is_job {
-                fixture.service.finish_tasks(&JobRun::by_hand()).await.unwrap();
+                fixture.service.clone().finish_tasks(JobRun::by_hand()).await.unwrap();
             } else {
                 assert_eq!(fixture.service.run_task(&task).await.unwrap(), Outcome::Done);
             }
             let left = fixture.stored().await;
-            assert!(!left.contains(&id) && !left.contains("TASK#"), "by the job: {is_job}");
+            assert!(!left.contains(id.as_str()) && !left.contains("TASK#"), "by the job: {is_job}");
         }
     });
 }
@@ -72,7 +72,7 @@ fn a_deletion_of_many_items_needs_one_run() {
 fn servers_that_run_one_deletion_at_once_do_no_harm() {
     run(async {
         let fixture = Fixture::memory().await;
-        let id = fixture.seed_site(200, 1_100).await.to_string();
+        let id = fixture.seed_site(200, 1_100).await;
         let task = fixture.service.delete_site(&adam(), &id).await.unwrap();
         let outcomes = at_once(4, |_| {
             let (service, task) = (fixture.service.clone(), task.clone());
@@ -83,7 +83,7 @@ fn servers_that_run_one_deletion_at_once_do_no_harm() {
         }
         assert_invariants(&fixture.items().await);
         fixture.finish_tasks().await;
-        assert!(!fixture.stored().await.contains(&id));
+        assert!(!fixture.stored().await.contains(id.as_str()));
     });
 }
 
@@ -93,7 +93,7 @@ fn case_11_a_deletion_that_dies_anywhere_is_completed_by_the_job() {
     run(at_every_request(
         async |store| {
             let fixture = Fixture::new(store).await;
-            let id = fixture.seed_site(300, 40).await.to_string();
+            let id = fixture.seed_site(300, 40).await;
             fixture.control.lag_until(fixture.clock.now().as_millis() + 3000);
             (fixture, id)
         },
@@ -152,7 +152,9 @@ fn case_12_a_search_reads_105_items_however_large_the_catalogue_is() {
             let found = fixture.service.search(typed).await.unwrap();
             let queries = fixture.control.queries();
             assert_eq!(queries.len(), 2, "{typed}");
-            assert_eq!(fixture.control.sent().len(), 2, "{typed}");
+            // Several words may be one tag, which is a GetItem.
+            let gets = usize::from(typed.contains(' '));
+            assert_eq!(fixture.control.sent().len(), 2 + gets, "{typed}");
             let read: usize = queries.iter().map(|(_, scanned)| scanned).sum();
             assert!(read <= 105, "{typed}: {read} items were read");
             assert!(found.sites.len() <= 8, "{typed}");

@@ -1,9 +1,9 @@
 //! Acceptance cases 1 to 5, 13 and 14: ratings and comments.
 
-use crate::fixture::{Fixture, adam, all, caller, code, nils, paging, rating};
+use crate::fixture::*;
 use crate::invariants::assert_invariants;
-use fus::design::{Comment, Rating, Site, SiteId, SiteList, UserId};
-use fus::service::{NewGroup, NewRating};
+use fus::design::{Comment, Rating, Site, SiteList, UserId};
+use fus::service::{GroupChange, NewRating};
 use singlet::dynamo::operation::TransactWriteItem;
 use singlet::dynamo::{Item, Value};
 use singlet_testing::{TestStore, at_once, on_every_backend, run};
@@ -31,9 +31,9 @@ async fn case_01_a_rating_is_one_transaction_of_two_items(store: TestStore) {
         matches!(&actions[..], [TransactWriteItem::Put(_), TransactWriteItem::Update(_)]),
         "{actions:?}"
     );
-    assert_eq!((rated.stars, rated.site_title.as_str()), (4, "Tides"));
+    assert_eq!((rated.rating.stars, rated.site_title.as_str()), (4, "Tides"));
     let site = fixture.service.site(&site.id).await.unwrap();
-    assert_eq!((site.rating_count, site.average), (4, Some(4.3)));
+    assert_eq!((site.site.rating_count, site.average), (4, Some(4.3)));
     assert_eq!(site.histogram, [0, 0, 0, 3, 1]);
     let items = fixture.items().await;
     let sum = |item: &Item| item.get("ratingSum").cloned();
@@ -44,7 +44,7 @@ async fn case_01_a_rating_is_one_transaction_of_two_items(store: TestStore) {
 async fn case_02_the_same_rating_once_more_writes_nothing(store: TestStore) {
     let fixture = Fixture::new(store).await;
     let site = fixture.site("Tides", &[]).await;
-    let new = NewRating { stars: 4, note: "mine".to_owned() };
+    let new = NewRating { stars: 4, note: says("mine") };
     let first = fixture.service.rate_site(&nils(), &site.id, &new).await.unwrap();
     fixture.clock.advance(1000);
     fixture.control.forget();
@@ -52,14 +52,17 @@ async fn case_02_the_same_rating_once_more_writes_nothing(store: TestStore) {
     assert_eq!(first, second);
     assert_eq!(fixture.control.writes(), [] as [&str; 0]);
     // Another note: the rating and a check of the site, whose counters stay.
-    let other = NewRating { stars: 4, note: "another".to_owned() };
+    let other = NewRating { stars: 4, note: says("another") };
     fixture.service.rate_site(&nils(), &site.id, &other).await.unwrap();
     let actions = fixture.control.transaction();
     assert!(
         matches!(&actions[..], [TransactWriteItem::Put(_), TransactWriteItem::ConditionCheck(_)]),
         "{actions:?}"
     );
-    assert_eq!(fixture.service.my_rating(&nils(), &site.id).await.unwrap().note, "another");
+    assert_eq!(
+        fixture.service.my_rating(&nils(), &site.id).await.unwrap().unwrap().rating.note,
+        "another"
+    );
     assert_invariants(&fixture.items().await);
 }
 
@@ -78,15 +81,15 @@ async fn ratings_change_and_go_as_the_table_says(store: TestStore) {
     for who in ["b", "c", "d"] {
         fixture.service.remove_rating(&caller(who, &[]), &site.id).await.unwrap();
     }
-    assert_eq!((shown().await.average, shown().await.rating_count), (None, 0));
-    let nowhere = fixture.service.rate_site(&nils(), "nowhere", &rating(3)).await;
+    assert_eq!((shown().await.average, shown().await.site.rating_count), (None, 0));
+    let nowhere = fixture.service.rate_site(&nils(), &id("nowhere"), &rating(3)).await;
     assert_eq!(code(nowhere), "site-not-found");
-    assert_eq!(code(fixture.service.my_rating(&nils(), &site.id).await), "rating-not-found");
+    assert_eq!(fixture.service.my_rating(&nils(), &site.id).await.unwrap(), None);
     assert_eq!(code(fixture.service.rate_site(&nils(), &site.id, &rating(6)).await), "invalid");
     assert_invariants(&fixture.items().await);
 }
 
-/// Requests and answers are lost, and everybody sends again until it is done.
+/// Requests and responses are lost; callers retry until they succeed.
 #[test]
 fn case_03_fifty_callers_rate_one_site_while_requests_fail() {
     run(async {
@@ -135,7 +138,7 @@ fn case_04_ten_thousand_comments_cost_my_ratings_nothing() {
         let fixture = Fixture::memory().await;
         let site = fixture.site("Tides", &[]).await;
         let db = fixture.service.db();
-        let id: SiteId = site.id.parse().unwrap();
+        let id = site.id.clone();
         let model = db.get(Site::key(&id)).await.unwrap().unwrap();
         let mut batch = db.batch();
         let user = UserId::new("nils").unwrap();
@@ -173,7 +176,7 @@ fn case_04_ten_thousand_comments_cost_my_ratings_nothing() {
             let paging = paging(50, cursor.as_deref());
             let page = fixture.service.my_ratings(&nils(), &paging).await.unwrap();
             sizes.push(page.items.len());
-            notes.extend(page.items.into_iter().map(|rating| rating.note));
+            notes.extend(page.items.into_iter().map(|one| one.rating.note));
             cursor = page.next;
             if cursor.is_none() {
                 break;
@@ -187,10 +190,10 @@ fn case_04_ten_thousand_comments_cost_my_ratings_nothing() {
         assert_eq!(queries.len(), 3);
         for (query, scanned) in &queries {
             assert_eq!(query.index_name.as_deref(), Some("byEntity"));
-            // One more tells whether there is a next page.
+            // One extra item tells whether there is a next page.
             assert!(*scanned <= 51, "{scanned} items were read");
         }
-        // The comments come in pages of their own, without a rating.
+        // Comments have separate pages, without ratings.
         let mut count = 0;
         let mut cursor = None;
         loop {
@@ -211,7 +214,7 @@ async fn case_05_ratings_of_a_site_are_one_query_with_a_number(store: TestStore)
     let (tides, trains) = (fixture.site("Tides", &[]).await, fixture.site("Trains", &[]).await);
     for who in ["nils", "ben"] {
         fixture.sign_in(&caller(who, &[])).await;
-        let new = NewRating { stars: 5, note: "a secret".to_owned() };
+        let new = NewRating { stars: 5, note: says("a secret") };
         for site in [&tides, &trains] {
             fixture.service.rate_site(&caller(who, &[]), &site.id, &new).await.unwrap();
         }
@@ -231,7 +234,7 @@ async fn case_05_ratings_of_a_site_are_one_query_with_a_number(store: TestStore)
     assert_eq!(names, ["Ben", "Nils"]);
     let shown = serde_json::to_string(&page).unwrap();
     assert!(!shown.contains("note") && !shown.contains("a secret"), "{shown}");
-    // Of all sites; somebody without a profile has a name all the same.
+    // Across all sites; a user without a profile still has a name.
     let page = fixture.service.ratings_with(&nils(), 4, None, &all()).await.unwrap();
     assert_eq!(page.items[0].display_name, "Member cleo");
 }
@@ -242,25 +245,32 @@ async fn case_13_a_comment_that_a_moderator_removed_keeps_its_place(store: TestS
     for somebody in [&ben, &lea, &adam()] {
         fixture.sign_in(somebody).await;
     }
-    let new = NewGroup {
-        description: String::new(),
+    let new = GroupChange {
+        description: says(""),
         permissions: [fus::rules::Permission::ModerateComments].into(),
     };
-    fixture.service.create_group(&adam(), "Moderators", &new).await.unwrap();
-    fixture.service.add_member(&adam(), "Moderators", "lea").await.unwrap();
+    fixture.service.create_group(&adam(), named("Moderators", &new)).await.unwrap();
+    fixture.service.add_member(&adam(), &id("Moderators"), &id("lea")).await.unwrap();
     let site = fixture.site("Tides", &[]).await;
     let mut ids = Vec::new();
     for body in ["first", "buy my boat", "third"] {
         fixture.clock.advance(1);
-        ids.push(fixture.service.add_comment(&ben, &site.id, body).await.unwrap().comment_id);
+        ids.push(
+            fixture.service.add_comment(&ben, &site.id, &says(body)).await.unwrap().comment_id,
+        );
     }
     let service = &fixture.service;
-    let removed = service.moderate_comment(&lea, &site.id, "ben", &ids[1], "Advertising.").await;
+    let removed = service
+        .moderate_comment(&lea, (&site.id, &id("ben"), &ids[1]), &says("Advertising."))
+        .await;
     let removed = removed.unwrap().removed.unwrap();
     assert_eq!(removed.reason, "Advertising.");
     // Once more changes nothing.
     fixture.control.forget();
-    let again = service.moderate_comment(&lea, &site.id, "ben", &ids[1], "Other").await.unwrap();
+    let again = service
+        .moderate_comment(&lea, (&site.id, &id("ben"), &ids[1]), &says("Other"))
+        .await
+        .unwrap();
     assert_eq!(again.removed, Some(removed));
     assert_eq!(fixture.control.writes(), [] as [&str; 0]);
     let shown = service.comments_on(&site.id, &all()).await.unwrap().items;
@@ -268,15 +278,15 @@ async fn case_13_a_comment_that_a_moderator_removed_keeps_its_place(store: TestS
     assert_eq!(bodies, ["third", "", "first"]);
     assert!(!fixture.stored().await.contains("buy my boat"));
     assert_eq!(
-        code(service.edit_comment(&ben, &site.id, &ids[1], "again").await),
+        code(service.edit_comment(&ben, &site.id, &ids[1], &says("again")).await),
         "comment-removed"
     );
-    assert_eq!(service.site(&site.id).await.unwrap().comment_count, 3);
+    assert_eq!(service.site(&site.id).await.unwrap().site.comment_count, 3);
     // The author may delete it.
     service.delete_comment(&ben, &site.id, &ids[1]).await.unwrap();
     let again = service.delete_comment(&ben, &site.id, &ids[1]).await;
     assert_eq!(code(again), "comment-not-found");
-    assert_eq!(service.site(&site.id).await.unwrap().comment_count, 2);
+    assert_eq!(service.site(&site.id).await.unwrap().site.comment_count, 2);
     assert_invariants(&fixture.items().await);
 }
 
@@ -284,17 +294,19 @@ async fn case_14_comments_of_others_are_out_of_reach(store: TestStore) {
     let fixture = Fixture::new(store).await;
     let ben = caller("ben", &[]);
     let site = fixture.site("Tides", &[]).await;
-    let id = fixture.service.add_comment(&ben, &site.id, "Mine.").await.unwrap().comment_id;
+    let mine =
+        fixture.service.add_comment(&ben, &site.id, &says("Mine.")).await.unwrap().comment_id;
     let (before, service) = (fixture.stored().await, &fixture.service);
-    let edited = service.edit_comment(&nils(), &site.id, &id, "His.").await;
+    let edited = service.edit_comment(&nils(), &site.id, &mine, &says("His.")).await;
     assert_eq!(code(edited), "comment-not-found");
-    assert_eq!(code(service.delete_comment(&nils(), &site.id, &id).await), "comment-not-found");
-    let removed = service.moderate_comment(&nils(), &site.id, "ben", &id, "Why not").await;
+    assert_eq!(code(service.delete_comment(&nils(), &site.id, &mine).await), "comment-not-found");
+    let removed =
+        service.moderate_comment(&nils(), (&site.id, &id("ben"), &mine), &says("Why not")).await;
     assert_eq!(code(removed), "forbidden");
     assert_eq!(fixture.stored().await, before);
     // His own edit is shown as one, and moves nothing.
     fixture.clock.advance(1000);
-    let edited = service.edit_comment(&ben, &site.id, &id, "Mine, still.").await.unwrap();
+    let edited = service.edit_comment(&ben, &site.id, &mine, &says("Mine, still.")).await.unwrap();
     assert!(edited.updated_at > edited.created_at);
-    assert_eq!(edited.comment_id, id);
+    assert_eq!(edited.comment_id, mine);
 }

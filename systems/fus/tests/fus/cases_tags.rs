@@ -1,8 +1,9 @@
 //! Acceptance cases 6 to 9: tags, changes of very many of them, and two admins at once.
 
-use crate::fixture::{Fixture, adam, all, caller, code, many_tags, new_site, nils, rating, text};
+use crate::fixture::*;
 use crate::invariants::assert_invariants;
 use fus::error::Error;
+use fus::rules::NewTag;
 use fus::service::NewSite;
 use singlet::dynamo::operation::TransactWriteItem;
 use singlet_testing::{TestStore, at_every_request, at_once, on_every_backend, run};
@@ -45,7 +46,7 @@ async fn case_06_tags_change_with_their_site(store: TestStore) {
     assert_eq!(described, ["update", "put", "delete"]);
     let tagged = async |tag: &str| -> Vec<String> {
         let page = fixture.service.sites_with_tag(tag, &all()).await.unwrap();
-        page.items.into_iter().map(|site| site.title).collect()
+        page.items.into_iter().map(|site| site.site.title).collect()
     };
     assert_eq!(tagged("a").await, [] as [&str; 0]);
     assert_eq!(tagged("b").await, ["Tides"]);
@@ -54,7 +55,8 @@ async fn case_06_tags_change_with_their_site(store: TestStore) {
 }
 
 fn museum(prefix: &str) -> NewSite {
-    NewSite { tags: many_tags(prefix, 150), ..new_site("Tag museum", &[]) }
+    let tags = many_tags(prefix, 150).into_iter().map(NewTag).collect();
+    NewSite { tags, ..new_site("Tag museum", &[]) }
 }
 
 /// The tags by which a site is found.
@@ -79,7 +81,11 @@ fn case_07_a_hundred_and_fifty_tags_change_at_once_or_not_at_all() {
         },
         async |(fixture, site)| {
             let new = museum("new");
-            fixture.service.update_site(&adam(), &site.id, site.version, &new).await.map(|_| ())
+            fixture
+                .service
+                .update_site(&adam(), &site.site.id, site.site.version, &new)
+                .await
+                .map(|_| ())
         },
         async |(fixture, site), is_done, fault| {
             let (old, new): (BTreeSet<String>, BTreeSet<String>) = (
@@ -89,7 +95,7 @@ fn case_07_a_hundred_and_fifty_tags_change_at_once_or_not_at_all() {
             let found = found_by(fixture).await;
             assert!(found == old || found == new, "{fault:?}: {} tags", found.len());
             let shown: BTreeSet<String> =
-                fixture.service.site(&site.id).await.unwrap().tags.into_iter().collect();
+                fixture.service.site(&site.site.id).await.unwrap().site.tags.into_iter().collect();
             assert_eq!(shown, found, "{fault:?}");
             assert!(!is_done || found == new, "{fault:?}");
             fixture.finish_tasks().await;
@@ -114,29 +120,34 @@ async fn case_08_a_change_under_way_keeps_other_admins_out(store: TestStore) {
     let site = fixture.service.create_site(&adam(), &museum("old")).await.unwrap();
     // Tags are noted in six requests; then the site gets its task, and a part of its new tags.
     fixture.control.die_after_writes(Some(8));
-    let changed =
-        fixture.service.update_site(&adam(), &site.id, site.version, &museum("new")).await;
+    let changed = fixture
+        .service
+        .update_site(&adam(), &site.site.id, site.site.version, &museum("new"))
+        .await;
     assert!(changed.is_err());
     fixture.control.die_after_writes(None);
     let service = &fixture.service;
     let other = caller("other", &["admin"]);
-    // Busy is told before the version is compared.
-    let saved = service.update_site(&other, &site.id, 99, &new_site("Other", &[])).await;
+    // A pending change is reported before a version mismatch.
+    let saved = service.update_site(&other, &site.site.id, 99, &new_site("Other", &[])).await;
     assert_eq!(code(saved), "site-busy");
-    assert_eq!(code(service.delete_site(&other, &site.id).await), "site-busy");
-    service.rate_site(&nils(), &site.id, &rating(5)).await.unwrap();
-    assert_eq!(service.site(&site.id).await.unwrap().tags, many_tags("old", 150));
-    service.finish_tasks(&JobRun::by_hand()).await.unwrap();
-    let after = service.site(&site.id).await.unwrap();
-    assert_eq!((after.version, after.rating_count), (site.version + 1, 1));
-    assert_eq!(after.tags, many_tags("new", 150));
-    service.update_site(&other, &site.id, after.version, &new_site("Other", &[])).await.unwrap();
+    assert_eq!(code(service.delete_site(&other, &site.site.id).await), "site-busy");
+    service.rate_site(&nils(), &site.site.id, &rating(5)).await.unwrap();
+    assert_eq!(service.site(&site.site.id).await.unwrap().site.tags, many_tags("old", 150));
+    service.clone().finish_tasks(JobRun::by_hand()).await.unwrap();
+    let after = service.site(&site.site.id).await.unwrap();
+    assert_eq!((after.site.version, after.site.rating_count), (site.site.version + 1, 1));
+    assert_eq!(after.site.tags, many_tags("new", 150));
+    service
+        .update_site(&other, &site.site.id, after.site.version, &new_site("Other", &[]))
+        .await
+        .unwrap();
     fixture.finish_tasks().await;
     assert_invariants(&fixture.items().await);
 }
 
-/// Another server runs the task of a change and is faster each time. The answer must not be one
-/// after which a client, or the kit for an `Idempotency-Key`, sends the request again.
+/// Another server runs the change's task and always wins. The response must not invite a retry by
+/// the client or by the `Idempotency-Key` layer.
 #[test]
 fn a_change_that_has_begun_is_not_reported_as_undone() {
     run(async {
@@ -155,15 +166,19 @@ fn a_change_that_has_begun_is_not_reported_as_undone() {
         fixture.finish_tasks().await;
         let mut sites = service.sites(&all()).await.unwrap().items;
         let made = sites.pop().unwrap();
-        assert_eq!((sites.len(), made.tags.clone()), (0, many_tags("old", 150)));
+        assert_eq!((sites.len(), made.site.tags.clone()), (0, many_tags("old", 150)));
 
         fixture.control.refuse_checks(true);
-        let changed = service.update_site(&adam(), &made.id, made.version, &museum("new")).await;
+        let changed =
+            service.update_site(&adam(), &made.site.id, made.site.version, &museum("new")).await;
         assert_begun(changed.unwrap_err());
         fixture.control.refuse_checks(false);
         fixture.finish_tasks().await;
-        let changed = service.site(&made.id).await.unwrap();
-        assert_eq!((changed.version, changed.tags), (made.version + 1, many_tags("new", 150)));
+        let changed = service.site(&made.site.id).await.unwrap();
+        assert_eq!(
+            (changed.site.version, changed.site.tags),
+            (made.site.version + 1, many_tags("new", 150))
+        );
         assert_invariants(&fixture.items().await);
     });
 }
@@ -184,7 +199,7 @@ async fn case_09_of_two_admins_one_is_told_that_it_has_changed(store: TestStore)
             let saved = service.update_site(&adam(), &id, 7, &new).await;
             saved
                 .as_ref()
-                .map(|site| site.version)
+                .map(|site| site.site.version)
                 .map_err(|_| ())
                 .map_or_else(|()| code(saved.map(|_| ())).to_owned(), |version| version.to_string())
         }
@@ -205,7 +220,7 @@ async fn a_new_site_with_many_tags_is_hidden_until_all_are_there(store: TestStor
     assert_eq!(fixture.service.search("museum").await.unwrap().sites, []);
     fixture.finish_tasks().await;
     let shown = fixture.service.sites(&all()).await.unwrap().items;
-    assert_eq!((shown.len(), shown[0].tags.len(), shown[0].version), (1, 150, 1));
+    assert_eq!((shown.len(), shown[0].site.tags.len(), shown[0].site.version), (1, 150, 1));
     assert_eq!(found_by(&fixture).await.len(), 150);
     assert_eq!(fixture.service.search("museum").await.unwrap().sites.len(), 1);
     assert_invariants(&fixture.items().await);

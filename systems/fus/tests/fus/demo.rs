@@ -1,4 +1,4 @@
-//! The demo data is as the specification tells it.
+//! The demo data matches the specification.
 
 use crate::fixture::text;
 use crate::invariants::assert_invariants;
@@ -51,6 +51,21 @@ async fn the_neighbourhood_club_has_everything() {
         .map(|item| text(item, "date"))
         .collect();
     assert_eq!(days.len(), 22);
+    // Whenever it is loaded, the club has played lately, except in summer.
+    let loaded = singlet::Timestamp::from_millis(server.store.clock.now().as_millis());
+    let newest: singlet::Date = days.last().unwrap().parse().unwrap();
+    let since = loaded.since(newest.start()).as_secs() / 86_400;
+    let month = loaded.to_string()[5..7].to_owned();
+    let is_summer = ["06", "07", "08"].contains(&&*month);
+    assert!((1..=if is_summer { 100 } else { 8 }).contains(&since), "{newest} at {loaded}");
+    // All times are waking hours.
+    for item in &items {
+        for name in ["createdAt", "updatedAt", "removedAt", "lastLoginAt"] {
+            let at = text(item, name);
+            let is_awake = ("08".."22").contains(&at.get(11..13).unwrap_or("12"));
+            assert!(is_awake || at.starts_with(&loaded.to_string()[..13]), "{name} {at}");
+        }
+    }
     let idle = items.iter().filter(|item| item.get("matchCount") == Some(&Value::from(0)));
     assert_eq!(idle.count(), 1);
     // The closed forum is in no list, and the job ends its deletion in two minutes.
@@ -58,13 +73,12 @@ async fn the_neighbourhood_club_has_everything() {
     let found = visitor.get("/fus/v1/search?q=closed").await.expect(200);
     assert_eq!(found["sites"].as_array().unwrap().len(), 0);
     let service = Service::new(server.store.database(), Random::new(), Blobs::memory());
-    let run = JobRun::by_hand();
-    service.finish_tasks(&run).await.unwrap();
+    service.clone().finish_tasks(JobRun::by_hand()).await.unwrap();
     assert!(
         server.store.items::<Fus>().await.iter().any(|item| text(item, "title") == "Closed forum")
     );
     server.store.clock.advance(120_000);
-    service.finish_tasks(&run).await.unwrap();
+    service.clone().finish_tasks(JobRun::by_hand()).await.unwrap();
     let items = server.store.items::<Fus>().await;
     assert!(!items.iter().any(|item| text(item, "title") == "Closed forum"));
     assert_eq!(items.iter().filter(|item| item.get("starRating").is_some()).count(), 176);

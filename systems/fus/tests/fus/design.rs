@@ -26,7 +26,7 @@ const NAMED_BY_FIELD: [(&str, &[&str]); 5] = [
     ("Task::due", &["Site", "Group", "SquashMatch"]),
 ];
 
-/// SD305: the keys are those of the source, in which the one begins as the other does.
+/// SD305: keys as in the source, where both start with the same prefix.
 const UNUSED: [(&str, &str); 2] = [("Rating::of", "Comment"), ("Comment::of", "Rating")];
 
 fn accepted() -> Vec<Acceptance> {
@@ -53,7 +53,7 @@ fn accepted() -> Vec<Acceptance> {
     lists.chain(caught).chain(unused).chain([participations]).collect()
 }
 
-/// What is found is meant to be so. Should it no longer be found, its acceptance is found instead.
+/// Findings are accepted one by one. An acceptance without a finding is itself a finding.
 #[test]
 fn the_check_finds_nothing_but_what_is_accepted() {
     let design = Design { accepted: accepted(), ..Fus::design() };

@@ -1,11 +1,16 @@
-//! What the tests work on.
+//! Test fixtures.
 
-use crate::backend::{Control, Watched};
-use fus::design::{Comment, Fus, Rating, Site, SiteId, SiteList, SiteTag, TagName, UserId};
+use crate::backend::{Control, watched};
+use fus::design::{
+    Comment, Fus, MatchId, MatchList, PlayerId, Rating, Side, Site, SiteId, SiteList, SiteTag,
+    SquashMatch, TagName, UserId,
+};
 use fus::error::Error;
-use fus::rules::NewMatch;
-use fus::service::{NewPlayer, NewRating, NewSite, Service, SignIn};
-use fus::view::SiteView;
+use fus::rules::{Address, NewMatch};
+use fus::service::{
+    GroupChange, NewGroup, NewPlayer, NewProfile, NewRating, NewSite, Service, SignIn,
+};
+use singlet::IdError;
 use singlet::dynamo::{Item, Value};
 use singlet::engine::Clock;
 use singlet::prelude::*;
@@ -16,9 +21,10 @@ use singlet_web::identity::Caller;
 use singlet_web::job::JobRun;
 use singlet_web::problem::ApiError as _;
 use singlet_web::random::Random;
-use std::sync::Arc;
+use singlet_web::text::CleanText;
+use std::str::FromStr;
 
-/// A service on a store of its own, with a fixed clock, whose requests are remembered.
+/// A service on its own store, with a fixed clock and recorded requests.
 pub(crate) struct Fixture {
     pub(crate) service: Service,
     pub(crate) clock: Clock,
@@ -54,7 +60,7 @@ pub(crate) fn nils() -> Caller {
     caller("nils", &[])
 }
 
-/// The name of a refusal.
+/// The code of a refusal.
 pub(crate) fn code<T>(outcome: Result<T, Error>) -> &'static str {
     match outcome {
         Ok(_) => "done",
@@ -63,22 +69,51 @@ pub(crate) fn code<T>(outcome: Result<T, Error>) -> &'static str {
 }
 
 /// Which part of a list to ask for.
-pub(crate) fn paging(limit: u32, cursor: Option<&str>) -> Paging<50, 100> {
+pub(crate) fn paging<const D: u32>(limit: u32, cursor: Option<&str>) -> Paging<D, 100> {
     Paging::new(Some(limit), cursor.map(str::to_owned))
 }
 
-pub(crate) fn all() -> Paging<100, 100> {
-    Paging::default()
+pub(crate) fn all<const D: u32>() -> Paging<D, 100> {
+    paging(100, None)
+}
+
+pub(crate) fn id<T: FromStr<Err = IdError>>(text: impl AsRef<str>) -> T {
+    text.as_ref().parse().unwrap()
+}
+
+pub(crate) fn named(name: impl Into<String>, rest: &GroupChange) -> NewGroup {
+    let GroupChange { description, permissions } = rest.clone();
+    NewGroup { name: name.into().try_into().unwrap(), description, permissions }
+}
+
+pub(crate) fn profile(name: impl AsRef<str>, description: &str) -> NewProfile {
+    NewProfile {
+        display_name: name.as_ref().parse().unwrap(),
+        description: description.parse().unwrap(),
+    }
 }
 
 pub(crate) fn new_site(title: &str, tags: &[&str]) -> NewSite {
     NewSite {
-        url: "https://site.example/".to_owned(),
-        title: title.to_owned(),
-        description: "About it.".to_owned(),
-        scraped_content: "Text of the page.".to_owned(),
-        tags: tags.iter().map(|tag| (*tag).to_owned()).collect(),
+        url: address("site.example"),
+        title: title.parse().unwrap(),
+        description: "About it.".parse().unwrap(),
+        scraped_content: "Text of the page.".parse().unwrap(),
+        tags: tags.iter().map(|tag| tag.to_string().try_into().unwrap()).collect(),
     }
+}
+
+pub(crate) fn address(host: &str) -> Address {
+    Address::try_from(format!("https://{host}/")).unwrap()
+}
+
+/// A text of a request.
+pub(crate) fn says<const MAX: usize, const MIN: usize>(text: &str) -> CleanText<MAX, MIN> {
+    text.parse().unwrap()
+}
+
+pub(crate) fn new_player(name: &str) -> NewPlayer {
+    NewPlayer { name: name.parse().unwrap(), email: None, user_id: None }
 }
 
 pub(crate) fn many_tags(prefix: &str, count: usize) -> Vec<String> {
@@ -86,7 +121,7 @@ pub(crate) fn many_tags(prefix: &str, count: usize) -> Vec<String> {
 }
 
 pub(crate) fn rating(stars: u8) -> NewRating {
-    NewRating { stars, note: String::new() }
+    NewRating { stars, note: CleanText::default() }
 }
 
 pub(crate) fn text(item: &Item, name: &str) -> String {
@@ -100,9 +135,7 @@ impl Fixture {
     pub(crate) async fn new(store: TestStore) -> Self {
         store.open::<Fus>().await;
         let (control, clock) = (Control::default(), store.clock.clone());
-        let backend =
-            Watched { inner: store.backend(), control: control.clone(), clock: clock.clone() };
-        let db = Db::<Fus>::on(Arc::new(backend), store.settings.clone());
+        let db = Db::<Fus>::on(watched(&store, &control), store.settings.clone());
         let service = Service::new(db, Random::new(), Blobs::memory());
         service.ensure_squash().await.unwrap();
         Self { service, clock, store, control }
@@ -125,32 +158,31 @@ impl Fixture {
         items.join("\n")
     }
 
-    /// Somebody signs in, and so has a profile.
+    /// Signs in, which creates the profile.
     pub(crate) async fn sign_in(&self, caller: &Caller) {
         let sign_in = SignIn { at: self.service.db().now(), ip: Some("192.0.2.7".to_owned()) };
         self.service.record_login(caller, &sign_in).await.unwrap();
     }
 
-    pub(crate) async fn site(&self, title: &str, tags: &[&str]) -> SiteView {
+    pub(crate) async fn site(&self, title: &str, tags: &[&str]) -> Site {
         self.clock.advance(1);
-        self.service.create_site(&adam(), &new_site(title, tags)).await.unwrap()
+        self.service.create_site(&adam(), &new_site(title, tags)).await.unwrap().site
     }
 
-    pub(crate) async fn rate(&self, who: &str, site: &str, stars: u8) {
+    pub(crate) async fn rate(&self, who: &str, site: &SiteId, stars: u8) {
         self.service.rate_site(&caller(who, &[]), site, &rating(stars)).await.unwrap();
     }
 
     /// Squash with Mina, who manages it, and these players.
-    pub(crate) async fn club(&self, names: &[&str]) -> Vec<String> {
+    pub(crate) async fn club(&self, names: &[&str]) -> Vec<PlayerId> {
         for somebody in [mina(), sofia()] {
             self.sign_in(&somebody).await;
         }
-        self.service.add_member(&sofia(), "Squash", "mina").await.unwrap();
+        self.service.add_member(&sofia(), &id("Squash"), &id("mina")).await.unwrap();
         let mut ids = Vec::new();
         for name in names {
             self.clock.advance(1);
-            let new = NewPlayer { name: (*name).to_owned(), email: None, user_id: None };
-            ids.push(self.service.create_player(&mina(), &new).await.unwrap().id);
+            ids.push(self.service.create_player(&mina(), &new_player(name)).await.unwrap().id);
         }
         ids
     }
@@ -158,12 +190,12 @@ impl Fixture {
     /// Runs the job until nothing is due, an hour long at most.
     pub(crate) async fn finish_tasks(&self) {
         for _ in 0..60 {
-            self.service.finish_tasks(&JobRun::by_hand()).await.unwrap();
+            self.service.clone().finish_tasks(JobRun::by_hand()).await.unwrap();
             self.clock.advance(60_000);
         }
     }
 
-    /// A site with ratings and comments, written without the service: much faster.
+    /// Seeds a site with ratings and comments directly, which is much faster than the service.
     pub(crate) async fn seed_site(&self, ratings: usize, comments: usize) -> SiteId {
         let db = self.service.db();
         let now = db.now();
@@ -225,8 +257,43 @@ impl Fixture {
     }
 }
 
+/// A match in stored form.
+pub(crate) fn stored_match(
+    match_id: MatchId,
+    date: Date,
+    players: [PlayerId; 4],
+    [team_a_games, team_b_games]: [u8; 2],
+) -> SquashMatch {
+    let [a1, a2, b1, b2] = players;
+    let now = Timestamp::from_millis(0);
+    SquashMatch {
+        match_id,
+        entity_type: MatchList::SquashMatch,
+        date,
+        team_a_player_1_id: a1,
+        team_a_player_2_id: a2,
+        team_b_player_1_id: b1,
+        team_b_player_2_id: b2,
+        winning_team: if team_a_games > team_b_games { Side::A } else { Side::B },
+        team_a_games,
+        team_b_games,
+        version: 1,
+        created_at: now,
+        updated_at: now,
+    }
+}
+
 /// A match of these players on a day.
-pub(crate) fn new_match(date: &str, players: [&str; 4], games: [i32; 2]) -> NewMatch {
-    let players = players.map(str::to_owned);
-    NewMatch { date: date.to_owned(), players, games, winning_team: None }
+pub(crate) fn new_match(date: &str, players: [&PlayerId; 4], [a, b]: [i32; 2]) -> NewMatch {
+    let [a1, a2, b1, b2] = players.map(Clone::clone);
+    NewMatch {
+        date: date.to_owned(),
+        team_a_player_1_id: a1,
+        team_a_player_2_id: a2,
+        team_b_player_1_id: b1,
+        team_b_player_2_id: b2,
+        team_a_games: a,
+        team_b_games: b,
+        winning_team: None,
+    }
 }

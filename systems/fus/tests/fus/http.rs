@@ -1,5 +1,5 @@
-//! What only HTTP shows: statuses, headers, and what is refused before the service is asked.
-//! Acceptance case 25, as far as it is not about pages.
+//! HTTP statuses, headers, and requests rejected before they reach the service: acceptance case 25
+//! without the pages.
 
 use crate::cases_images::{huge_png, jpeg_with_script, picture};
 use fus::{DeletionMode, system_with};
@@ -36,7 +36,7 @@ async fn sites_have_addresses_versions_and_keys_that_make_once() {
     assert_eq!(keyed.post("/fus/v1/sites", site("Tides")).await.expect(201)["id"], first["id"]);
     let listed = server.visitor().get("/fus/v1/sites").await.expect(200);
     assert_eq!(listed["items"].as_array().unwrap().len(), 1);
-    // Lists leave the text of the page out; nothing shows how it is stored.
+    // Lists omit the page text; no response shows stored attributes.
     for (shown, has_text) in [(&listed["items"][0], false), (&first, true)] {
         assert_eq!(shown.get("scrapedContent").is_some(), has_text);
         for hidden in ["PK", "SK", "entityType", "entitySk", "state", "taskId", "ratingSum"] {
@@ -55,55 +55,28 @@ async fn sites_have_addresses_versions_and_keys_that_make_once() {
     assert_eq!(adam.delete(&path).await.expect(404)["code"], "site-not-found");
 }
 
-/// The five operations that take an `Idempotency-Key`.
+/// `law` asks for everything that was made where `Location` says; others see it there too.
 #[tokio::test]
-async fn what_is_sent_twice_with_one_key_is_made_once() {
+async fn comments_members_and_ratings_have_addresses() {
     let server = server().await;
-    let sofia = server.as_user("sofia", &["SuperAdmin"]);
-    let made = sofia.post("/fus/v1/sites", site("Tides")).await.expect(201);
-    let comments = format!("/fus/v1/sites/{}/comments", made["id"].as_str().unwrap());
-    let mut players = Vec::new();
-    for name in ["Ada", "Ben", "Cleo", "Dan"] {
-        let made = sofia.post("/fus/v1/squash/players", json!({"name": name})).await.expect(201);
-        players.push(made["id"].clone());
-    }
-    let played = json!({
-        "date": "2026-05-04", "teamAGames": 3, "teamBGames": 1,
-        "teamAPlayer1Id": players[0], "teamAPlayer2Id": players[1],
-        "teamBPlayer1Id": players[2], "teamBPlayer2Id": players[3],
-    });
-    let group = json!({"name": "Readers", "description": "", "permissions": []});
-    let requests = [
-        ("/fus/v1/sites", "", site("Trains"), "0f8fad5b-d9cb-469f-a165-70867728950e"),
-        (comments.as_str(), "", json!({"body": "Yes."}), "7c9e6679-7425-40de-944b-e07fc1f90ae7"),
-        ("/fus/v1/groups", "", group, "16fd2706-8baf-433b-82eb-8c7fada847da"),
-        (
-            "/fus/v1/squash/players",
-            "",
-            json!({"name": "Eve"}),
-            "886313e1-3b8a-4372-9b90-0c9aee199e5d",
-        ),
-        (
-            "/fus/v1/squash/matches",
-            "?date=2026-05-04",
-            played,
-            "6ecd8c99-4036-403d-bf84-cf8400f67836",
-        ),
-    ];
-    for (path, query, body, key) in requests {
-        let listed = format!("{path}{query}");
-        let count = async || {
-            let list = sofia.get(&listed).await.expect(200);
-            list["items"].as_array().unwrap().len()
-        };
-        let before = count().await;
-        let keyed = sofia.with_header("idempotency-key", key);
-        let first = keyed.post(path, body.clone()).await;
-        let second = keyed.post(path, body).await;
-        assert_eq!(second.expect(201), first.expect(201), "{path}");
-        assert_eq!(second.headers["location"], first.headers["location"], "{path}");
-        assert_eq!(count().await, before + 1, "{path}");
-    }
+    let (sofia, nils) = (server.as_user("sofia", &["SuperAdmin"]), server.as_user("nils", &[]));
+    nils.send(Method::POST, "/fus/v1/me/login", None).await.expect(200);
+    let path = sofia.post("/fus/v1/sites", site("Tides")).await.headers["location"].clone();
+    let made = nils.post(&format!("{path}/comments"), json!({"body": "Yes."})).await;
+    let shown = server.visitor().get(&made.headers["location"]).await;
+    assert_eq!(shown.expect(200), made.expect(201));
+    let nothing = format!("{path}/comments/none");
+    assert_eq!(nils.get(&nothing).await.expect(404)["code"], "comment-not-found");
+    let group = json!({"name": "Readers", "permissions": []});
+    sofia.post("/fus/v1/groups", group).await.expect(201);
+    let member = "/fus/v1/groups/Readers/members/nils";
+    let made = sofia.send(Method::PUT, member, None).await.expect(201);
+    assert_eq!(sofia.get(member).await.expect(200), made);
+    assert_eq!(nils.get(member).await.expect(200), made);
+    let nothing = "/fus/v1/groups/Readers/members/sofia";
+    assert_eq!(sofia.get(nothing).await.expect(404)["code"], "member-not-found");
+    // A site the caller has not rated returns null, not an error.
+    assert_eq!(nils.get(&format!("{path}/rating")).await.expect(200), Value::Null);
 }
 
 #[tokio::test]
@@ -123,6 +96,10 @@ async fn members_are_added_once_and_repeated_without_harm() {
     assert_eq!((made.status, made.version()), (201, Some(1)));
     let unknown = json!({"name": "Others", "permissions": ["everything"]});
     assert_eq!(adam.post("/fus/v1/groups", unknown).await.expect(422)["code"], "invalid");
+    // Regression: a misspelt field was ignored, and the group lost its permissions.
+    let misspelt = json!({"name": "Typists", "permision": ["groups.read"]});
+    let refused = adam.post("/fus/v1/groups", misspelt).await.expect(422);
+    assert_eq!(refused["errors"][0]["field"], "/permision");
     let path = "/fus/v1/groups/Readers/members/nils";
     assert_eq!(adam.send(Method::PUT, path, None).await.status, 201);
     assert_eq!(adam.send(Method::PUT, path, None).await.status, 200);
@@ -140,7 +117,7 @@ async fn case_24_pictures_are_taken_by_their_bytes_and_served_so_that_nothing_ru
     let nils = server.as_user("nils", &[]);
     let path = "/fus/v1/me/avatar";
     let png = picture(ImageFormat::Png);
-    // Whatever it says that it is.
+    // Regardless of the declared type.
     for kind in ["image/jpeg", "text/html", "image/svg+xml"] {
         assert_eq!(put_bytes(&nils, path, kind, png.clone()).await, (200, String::new()), "{kind}");
     }
@@ -179,6 +156,30 @@ async fn case_24_pictures_are_taken_by_their_bytes_and_served_so_that_nothing_ru
         "/fus/v1/users/nils/avatar/0f8fad5b-d9cb-469f-a165-70867728950e.png",
     ] {
         assert_eq!(server.visitor().get(path).await.status, 404, "{path}");
+    }
+}
+
+/// Regression: violations found by the service were reported one at a time, after all others.
+#[tokio::test]
+async fn everything_that_is_wrong_with_a_body_is_told_at_once() {
+    let server = server().await;
+    let sofia = server.as_user("sofia", &["SuperAdmin"]);
+    let long = "x".repeat(121);
+    for (path, body, fields) in [
+        (
+            "sites",
+            json!({"url": "ftp://a", "title": "\u{301}", "tags": ["sea", "a/b"], "more": 1}),
+            &["/more", "/tags/1", "/title", "/url"][..],
+        ),
+        ("sites", json!({"url": "x", "title": long}), &["/title", "/url"]),
+        ("groups", json!({"name": "a b", "permissions": ["all"]}), &["/name", "/permissions/0"]),
+        ("squash/players", json!({"name": "\u{200b}", "email": "@"}), &["/email", "/name"]),
+    ] {
+        let refused = sofia.post(&format!("/fus/v1/{path}"), body).await.expect(422);
+        let errors = refused["errors"].as_array().unwrap().iter();
+        let mut found: Vec<&str> = errors.map(|one| one["field"].as_str().unwrap()).collect();
+        found.sort_unstable();
+        assert_eq!(found, fields, "{refused}");
     }
 }
 
@@ -249,7 +250,7 @@ async fn what_is_too_long_or_unknown_is_refused_at_its_field() {
         let refused = adam.post("/fus/v1/sites", body).await.expect(422);
         assert_eq!(refused["errors"][0]["field"], field, "{refused}");
     }
-    // Limits are those of what is stored: without blanks around it, in NFC, each tag once.
+    // Limits apply after trimming, NFC and removal of duplicate tags.
     let accents = format!(" {} ", "e\u{301}".repeat(120));
     let body = json!({"url": "https://a.example", "title": accents, "tags": vec!["x"; 201]});
     let made = adam.post("/fus/v1/sites", body).await.expect(201);

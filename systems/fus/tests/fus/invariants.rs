@@ -1,4 +1,4 @@
-//! What holds at every commit: counters equal the items that they count, and tags equal their items.
+//! Invariants at every commit: counters and tags match their items.
 
 use crate::fixture::text;
 use singlet::dynamo::{Item, Value};
@@ -24,7 +24,7 @@ fn list(item: &Item, name: &str) -> BTreeSet<String> {
     }
 }
 
-/// What has a state has neither of the attributes by which it would be in a list.
+/// An item with a state has no list attributes.
 fn assert_listed(item: &Item) {
     let is_sealed = item.get("state").is_some();
     for name in ["entityType", "entitySk"] {
@@ -99,6 +99,19 @@ pub(crate) fn assert_invariants(items: &[Item]) {
         let pk = text(item, "PK");
         assert_eq!(number(item, "groupCount"), groups.remove(&pk).unwrap_or(0), "{pk}");
     }
+    let linked = |kind: &str, own: &str, other: &str| -> BTreeSet<(String, String)> {
+        let of_kind = items.iter().filter(|item| text(item, "entityType") == kind);
+        let pairs = of_kind.map(|item| {
+            let id = text(item, "PK").rsplit('#').next().unwrap().to_owned();
+            let mut pair = [(own, id), (other, text(item, other))];
+            pair.sort();
+            pair.map(|(_, id)| id).into()
+        });
+        pairs.filter(|(one, two): &(String, String)| !one.is_empty() && !two.is_empty()).collect()
+    };
+    // The profile of an account names the player who names the account.
+    let players = linked("SQUASH_PLAYER", "playerId", "userId");
+    assert_eq!(linked("PROFILE", "userId", "playerId"), players);
     assert!(groups.is_empty(), "members without a profile: {groups:?}");
     assert_eq!(in_matches, played);
     for item in items.iter().filter(|item| text(item, "entityType") == "SQUASH_PLAYER") {

@@ -1,5 +1,5 @@
-//! FUS from outside: its operations on every backend, and its routes over HTTP. Acceptance cases
-//! of the specification carry their numbers; those of pages are in browser/fus.test.js.
+//! Tests of FUS: operations on every backend and routes over HTTP. Acceptance cases keep the
+//! specification's numbers; page cases are in browser/fus.test.js.
 
 #![allow(
     clippy::unwrap_used,
@@ -18,12 +18,12 @@ mod cases_squash;
 mod cases_tags;
 mod demo;
 mod design;
-mod faults;
 mod fixture;
 mod hostile;
 mod http;
 mod invariants;
 mod jobs;
+mod law;
 mod matrix;
 mod operations;
 mod races;

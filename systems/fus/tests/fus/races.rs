@@ -1,10 +1,10 @@
-//! Fifty writers at once: counters and tags agree with what they count, at any moment.
+//! Fifty concurrent writers: counters and tags are consistent at every moment.
 
-use crate::fixture::{Fixture, adam, caller, code, mina, new_match, new_site, rating};
+use crate::fixture::*;
 use crate::invariants::assert_invariants;
 use singlet_testing::{at_once, run};
 
-/// Tries again as a person would who is told that somebody was faster.
+/// Maximum number of tries after conflicts.
 const TRIES: usize = 400;
 
 macro_rules! until_done {
@@ -21,7 +21,7 @@ macro_rules! until_done {
     };
 }
 
-/// Reads all items, each time in one request and so as of one moment, until the writers are done.
+/// Checks a snapshot of all items (one request each) until the writers finish.
 async fn checked_always<T>(fixture: &Fixture, writers: impl Future<Output = T>) -> T {
     let mut writers = std::pin::pin!(writers);
     let mut checks = 0;
@@ -48,17 +48,19 @@ fn fifty_writers_of_tags_leave_items_that_equal_the_tags() {
         let fixture = Fixture::memory().await;
         let site = fixture.site("Tides", &["first"]).await;
         let service = fixture.service.clone();
-        let id = site.id.clone();
+        let site_id = site.id.clone();
         let writers = at_once(50, move |number| {
-            let (service, id) = (service.clone(), id.clone());
+            let (service, site_id) = (service.clone(), site_id.clone());
             async move {
                 for _ in 0..TRIES {
-                    let seen = service.site(&id).await.unwrap();
+                    let seen = service.site(&site_id).await.unwrap();
                     // Words of one character are not stored.
                     let tags = [format!("t{number}"), format!("u{}", number % 7), "all".to_owned()];
                     let new =
                         new_site(&format!("By {}", 10 + number), &[&tags[0], &tags[1], &tags[2]]);
-                    match code(service.update_site(&adam(), &id, seen.version, &new).await) {
+                    match code(
+                        service.update_site(&adam(), &site_id, seen.site.version, &new).await,
+                    ) {
                         "done" => return true,
                         "changed-meanwhile" | "unavailable" => {}
                         other => panic!("{other}"),
@@ -70,9 +72,9 @@ fn fifty_writers_of_tags_leave_items_that_equal_the_tags() {
         let saved = checked_always(&fixture, writers).await;
         assert!(saved.iter().all(|saved| *saved));
         let after = fixture.service.site(&site.id).await.unwrap();
-        assert_eq!(after.version, 51);
-        // The words are those of the last title.
-        let by = after.title.clone();
+        assert_eq!(after.site.version, 51);
+        // The words match the last title.
+        let by = after.site.title.clone();
         let found = fixture.service.search("tides").await.unwrap();
         assert_eq!(found.sites, [], "the first title is not found any more");
         let found = fixture.service.search(&by).await.unwrap();
@@ -85,30 +87,30 @@ fn fifty_writers_of_comments_ratings_and_members() {
     run(async {
         let fixture = Fixture::memory().await;
         let site = fixture.site("Tides", &[]).await;
-        let new = fus::service::NewGroup::default();
-        fixture.service.create_group(&adam(), "Readers", &new).await.unwrap();
+        let new = fus::service::GroupChange::default();
+        fixture.service.create_group(&adam(), named("Readers", &new)).await.unwrap();
         for number in 0..50 {
             fixture.sign_in(&caller(&format!("user-{number}"), &[])).await;
         }
         let service = fixture.service.clone();
-        let id = site.id.clone();
+        let site_id = site.id.clone();
         let writers = at_once(50, move |number| {
-            let (service, id) = (service.clone(), id.clone());
+            let (service, site_id) = (service.clone(), site_id.clone());
             async move {
                 let name = format!("user-{number}");
                 let who = caller(&name, &[]);
-                until_done!(service.add_comment(&who, &id, "Yes."));
-                until_done!(service.rate_site(&who, &id, &rating(1 + (number % 5) as u8)));
-                until_done!(service.add_member(&adam(), "Readers", &name));
+                until_done!(service.add_comment(&who, &site_id, &says("Yes.")));
+                until_done!(service.rate_site(&who, &site_id, &rating(1 + (number % 5) as u8)));
+                until_done!(service.add_member(&adam(), &id("Readers"), &id(&name)));
                 if number % 2 == 0 {
-                    until_done!(service.remove_member(&who, "Readers", &name));
+                    until_done!(service.remove_member(&who, &id("Readers"), &id(&name)));
                 }
             }
         });
         checked_always(&fixture, writers).await;
         let site = fixture.service.site(&site.id).await.unwrap();
-        assert_eq!((site.comment_count, site.rating_count), (50, 50));
-        let group = fixture.service.group(&adam(), "Readers").await.unwrap();
+        assert_eq!((site.site.comment_count, site.site.rating_count), (50, 50));
+        let group = fixture.service.group(&adam(), &id("Readers")).await.unwrap();
         assert_eq!(group.member_count, 25);
     });
 }
@@ -124,7 +126,7 @@ fn fifty_matches_entered_changed_and_deleted_at_once_are_all_counted() {
         let writers = at_once(50, move |number| {
             let (service, ids) = (service.clone(), ids.clone());
             async move {
-                let player = |index: usize| ids[(index + number) % 5].as_str();
+                let player = |index: usize| &ids[(index + number) % 5];
                 let new = new_match("2026-05-04", [0, 1, 2, 3].map(player), [3, 2]);
                 let mut entered = None;
                 for _ in 0..TRIES {

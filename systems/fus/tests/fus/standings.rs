@@ -1,7 +1,9 @@
 //! Standings equal a computation from scratch, for any matches.
 
-use fus::design::{MatchId, PlayerId};
-use fus::rules::{Played, standings};
+use crate::fixture::stored_match;
+use fus::design::{MatchId, PlayerId, SquashMatch};
+use fus::rules::{Standings, StandingsCount, in_order};
+use singlet::Date;
 use std::collections::{BTreeMap, BTreeSet};
 
 const NAMES: [&str; 7] = ["Zoe", "ada", "Ada", "Éve", "Bo", "bo", "Cy"];
@@ -17,7 +19,7 @@ fn id(number: usize) -> PlayerId {
     PlayerId::new(format!("p{number}")).unwrap()
 }
 
-/// Numbers that are the same in every run: each run of the test tries the same thousand seasons.
+/// Deterministic random numbers.
 struct Numbers(u64);
 
 impl Numbers {
@@ -26,6 +28,22 @@ impl Numbers {
             self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         usize::try_from(self.0 >> 33).unwrap() % bound
     }
+}
+
+struct Played {
+    date: Date,
+    match_id: MatchId,
+    players: [PlayerId; 4],
+    games: [u8; 2],
+}
+
+fn standings(matches: &[Played], names: &BTreeMap<PlayerId, String>) -> Standings {
+    let stored =
+        |one: &Played| stored_match(one.match_id.clone(), one.date, one.players.clone(), one.games);
+    let stored: Vec<SquashMatch> = matches.iter().map(stored).collect();
+    let mut count = StandingsCount::new(names);
+    in_order(&stored).into_iter().for_each(|one| count.add(one));
+    count.finish()
 }
 
 /// Up to forty matches, in no order.
@@ -76,7 +94,7 @@ fn standings_are_what_the_matches_say() {
             .collect();
         let computed = standings(&matches, &names);
         for (lines, of) in [(&computed.players, 1), (&computed.pairs, 2)] {
-            // Everybody who played has a line, and nobody has two.
+            // Every player with a match has exactly one line.
             let mut expected: BTreeSet<BTreeSet<PlayerId>> = BTreeSet::new();
             for played in &matches {
                 let [a1, a2, b1, b2] = played.players.clone();
@@ -103,12 +121,12 @@ fn standings_are_what_the_matches_say() {
                 let sum = |part: &dyn Fn(u8, u8) -> u8| {
                     own.iter().map(|(_, (own, others))| u32::from(part(*own, *others))).sum::<u32>()
                 };
-                assert_eq!(line.played, own.len() as u32);
-                assert_eq!(line.won, count(&|own, others| own == 3 && others < 3));
-                assert_eq!(line.lost, count(&|own, others| others == 3 && own < 3));
-                assert_eq!(line.won + line.lost, line.played);
-                assert_eq!(line.games_for, sum(&|own, _| own));
-                assert_eq!(line.games_against, sum(&|_, others| others));
+                assert_eq!(line.totals.played, own.len() as u32);
+                assert_eq!(line.totals.won, count(&|own, others| own == 3 && others < 3));
+                assert_eq!(line.totals.lost, count(&|own, others| others == 3 && own < 3));
+                assert_eq!(line.totals.won + line.totals.lost, line.totals.played);
+                assert_eq!(line.totals.games_for, sum(&|own, _| own));
+                assert_eq!(line.totals.games_against, sum(&|_, others| others));
                 let last = own.len().saturating_sub(10);
                 let form: Vec<_> = own[last..]
                     .iter()
@@ -118,17 +136,19 @@ fn standings_are_what_the_matches_say() {
                     })
                     .collect();
                 let shown_form: Vec<_> = line
+                    .totals
                     .form
                     .iter()
                     .map(|form| (form.date, form.match_id.clone(), form.margin))
                     .collect();
                 assert_eq!(shown_form, form);
-                let difference = i64::from(line.games_for) - i64::from(line.games_against);
+                let difference =
+                    i64::from(line.totals.games_for) - i64::from(line.totals.games_against);
                 let score = (
-                    -i64::from(line.won),
-                    i64::from(line.lost),
+                    -i64::from(line.totals.won),
+                    i64::from(line.totals.lost),
                     -difference,
-                    -i64::from(line.games_for),
+                    -i64::from(line.totals.games_for),
                 );
                 scores.push(score);
                 let people: Vec<_> = line.ids.iter().map(|id| (folded(id), id.clone())).collect();
@@ -136,12 +156,12 @@ fn standings_are_what_the_matches_say() {
                 let (names, ids): (Vec<&str>, Vec<PlayerId>) = people.into_iter().unzip();
                 order.push((score, names, ids));
             }
-            // Those who are equal are shown by their names, and then by their ids.
+            // Ties are sorted by name, then by id.
             assert!(order.is_sorted(), "{order:?}");
-            // A rank is one more than the number of those who are better.
+            // Rank = 1 + number of better lines.
             for (line, score) in lines.iter().zip(&scores) {
                 let better = scores.iter().filter(|other| *other < score).count();
-                assert_eq!(line.rank, better + 1);
+                assert_eq!(line.totals.rank, better + 1);
             }
         }
     }

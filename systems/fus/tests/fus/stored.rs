@@ -1,8 +1,8 @@
-//! What is stored looks as the specification's table says, attribute by attribute.
+//! Stored items match the specification's table, attribute by attribute.
 
-use crate::fixture::{Fixture, adam, many_tags, mina, new_match, nils, sofia, text};
+use crate::fixture::*;
 use fus::rules::Permission;
-use fus::service::{NewGroup, NewPlayer, NewRating};
+use fus::service::{Email, GroupChange, NewPlayer, NewRating};
 use singlet::dynamo::{Item, Value};
 use singlet_testing::{TestStore, on_every_backend};
 use std::collections::BTreeMap;
@@ -17,7 +17,7 @@ fn item(items: &[Item], pk: &str, sk: &str) -> Item {
     found.unwrap_or_else(|| panic!("no item {pk} {sk}")).clone()
 }
 
-/// Compares all attributes: none is missing, and there is no other.
+/// Compares all attributes, in both directions.
 fn assert_item(items: &[Item], pk: &str, sk: &str, expected: &[(&str, Value)]) {
     let stored: BTreeMap<String, Value> =
         item(items, pk, sk).iter().map(|(name, value)| (name.to_string(), value.clone())).collect();
@@ -49,24 +49,25 @@ async fn items_have_the_attributes_of_the_table(store: TestStore) {
     let site = fixture.site("Rust by Example", &["rust"]).await.id;
     let now = service.db().now().to_string();
     let at = |name: &'static str| (name, s(&now));
-    let new = NewRating { stars: 5, note: "mine".to_owned() };
+    let new = NewRating { stars: 5, note: says("mine") };
     service.rate_site(&nils(), &site, &new).await.unwrap();
-    let comment = service.add_comment(&nils(), &site, "Good.").await.unwrap().comment_id;
-    let other = service.add_comment(&nils(), &site, "Bad.").await.unwrap().comment_id;
-    service.moderate_comment(&adam(), &site, "nils", &other, "Rude.").await.unwrap();
-    let readers = NewGroup {
-        description: "They read.".to_owned(),
+    let comment = service.add_comment(&nils(), &site, &says("Good.")).await.unwrap().comment_id;
+    let other = service.add_comment(&nils(), &site, &says("Bad.")).await.unwrap().comment_id;
+    service.moderate_comment(&adam(), (&site, &id("nils"), &other), &says("Rude.")).await.unwrap();
+    let readers = GroupChange {
+        description: says("They read."),
         permissions: [Permission::ReadGroups].into(),
     };
-    service.create_group(&adam(), "Readers", &readers).await.unwrap();
-    service.add_member(&adam(), "Readers", "nils").await.unwrap();
+    service.create_group(&adam(), named("Readers", &readers)).await.unwrap();
+    service.add_member(&adam(), &id("Readers"), &id("nils")).await.unwrap();
+    fixture.sign_in(&caller("dan", &[])).await;
     let dan = NewPlayer {
-        name: "Dan".to_owned(),
-        email: Some("dan@club.example".to_owned()),
-        user_id: Some("dan".to_owned()),
+        email: Some(Email("dan@club.example".to_owned())),
+        user_id: Some(id("dan")),
+        ..new_player("Dan")
     };
     let dan = service.create_player(&mina(), &dan).await.unwrap().id;
-    let four = [&players[0], &players[1], &players[2], &dan].map(String::as_str);
+    let four = [&players[0], &players[1], &players[2], &dan];
     let played = service.create_match(&sofia(), &new_match("2026-05-04", four, [1, 3])).await;
     let played = played.unwrap().match_id;
     let items = fixture.items().await;
@@ -113,7 +114,12 @@ async fn items_have_the_attributes_of_the_table(store: TestStore) {
         &items,
         "TAG#rust",
         "METADATA",
-        &[("entityType", s("TAG")), ("entitySk", s("TAG#rust")), at("lastUsedAt")],
+        &[
+            ("entityType", s("TAG")),
+            ("entitySk", s("TAG#rust")),
+            at("lastUsedAt"),
+            ("lastUsedBy", s(site.as_str())),
+        ],
     );
     assert_item(
         &items,
@@ -139,10 +145,10 @@ async fn items_have_the_attributes_of_the_table(store: TestStore) {
             at("updatedAt"),
         ]
     };
-    let mut written = of_comment(&comment);
+    let mut written = of_comment(comment.as_str());
     written.push(("body", s("Good.")));
     assert_item(&items, "USER#nils", &format!("{site_key}#COMMENT#{comment}"), &written);
-    let mut removed = of_comment(&other);
+    let mut removed = of_comment(other.as_str());
     removed.extend([
         ("body", s("")),
         at("removedAt"),
@@ -166,6 +172,7 @@ async fn items_have_the_attributes_of_the_table(store: TestStore) {
             at("updatedAt"),
         ],
     );
+    assert_item(&items, "GROUPNAME#readers", "METADATA", &[("name", s("Readers"))]);
     assert_item(
         &items,
         "USER#nils",
@@ -194,6 +201,8 @@ async fn items_have_the_attributes_of_the_table(store: TestStore) {
             ("lastLoginIp", s("192.0.2.7")),
         ],
     );
+    let of_dan = item(&items, "USER#dan", "PROFILE");
+    assert_eq!(of_dan.get("playerId"), Some(&s(dan.as_str())));
     let player_key = format!("SQUASH#PLAYER#{dan}");
     assert_item(
         &items,
@@ -217,14 +226,14 @@ async fn items_have_the_attributes_of_the_table(store: TestStore) {
         "METADATA",
         &[
             ("squashDate", s("2026-05-04")),
-            ("matchId", s(&played)),
+            ("matchId", s(played.as_str())),
             ("entityType", s("SQUASH_MATCH")),
             ("entitySk", s(format!("2026-05-04#{played}"))),
             ("date", s("2026-05-04")),
-            ("teamAPlayer1Id", s(four[0])),
-            ("teamAPlayer2Id", s(four[1])),
-            ("teamBPlayer1Id", s(four[2])),
-            ("teamBPlayer2Id", s(four[3])),
+            ("teamAPlayer1Id", s(four[0].as_str())),
+            ("teamAPlayer2Id", s(four[1].as_str())),
+            ("teamBPlayer1Id", s(four[2].as_str())),
+            ("teamBPlayer2Id", s(four[3].as_str())),
             ("winningTeam", s("B")),
             ("teamAGames", n(1)),
             ("teamBGames", n(3)),
@@ -237,7 +246,7 @@ async fn items_have_the_attributes_of_the_table(store: TestStore) {
         &items,
         &player_key,
         &format!("MATCH#{played}"),
-        &[("matchId", s(&played)), ("squashDate", s("2026-05-04"))],
+        &[("matchId", s(played.as_str())), ("squashDate", s("2026-05-04"))],
     );
 }
 
@@ -270,8 +279,8 @@ async fn what_is_sealed_is_in_no_list(store: TestStore) {
             ("updatedAt", s(&now)),
         ],
     );
-    fixture.service.create_group(&adam(), "Readers", &NewGroup::default()).await.unwrap();
-    let task = fixture.service.delete_group(&adam(), "Readers").await.unwrap().to_string();
+    fixture.service.create_group(&adam(), named("Readers", &GroupChange::default())).await.unwrap();
+    let task = fixture.service.delete_group(&adam(), &id("Readers")).await.unwrap().to_string();
     let sealed = item(&fixture.items().await, "GROUP#Readers", "METADATA");
     assert_eq!(sealed.get("state"), Some(&s("deleting")));
     assert_eq!(sealed.get("taskId"), Some(&s(&task)));

@@ -1,15 +1,18 @@
 //! Somebody with a phone at the field.
 
-use super::{DemoLoader, OMAR, SKYE, missing};
-use crate::design::{AtBatResult, GameId, Half, HitLocation, HitType, HomeAway, PlayerId};
-use crate::input::{NewAtBat, NewGame, NewHalf, NewLineup, OpponentRuns, StatusChange};
+use super::{Loader, missing};
+use crate::design::{AtBatResult, Game, Half, HitLocation, HitType, PlayerId, TeamId};
+use crate::input::{NewAtBat, NewHalf, NewLineup, OpponentRuns, StatusChange};
+use crate::rules::half::HalfInning;
 use crate::rules::status::Verb;
-use crate::view::{GameView, ScoringView};
+use crate::view::ScoringView;
+use serde_json::{from_value, json};
 use singlet::Timestamp;
+use singlet_web::Persona;
 use singlet_web::demo::DemoError;
 use singlet_web::identity::Caller;
 
-/// How often each result occurs, in thousandths.
+/// How often of a thousand.
 const RESULTS: [(AtBatResult, u32); 11] = [
     (AtBatResult::Single, 190),
     (AtBatResult::Out, 435),
@@ -24,94 +27,68 @@ const RESULTS: [(AtBatResult, u32); 11] = [
     (AtBatResult::Triple, 20),
 ];
 
-/// Scores one game.
 pub(super) struct Scorer<'s> {
-    pub(super) loader: &'s mut DemoLoader,
+    pub(super) loader: &'s mut Loader,
     pub(super) caller: Caller,
-    pub(super) game_id: GameId,
-    pub(super) game: GameView,
+    pub(super) game: Game,
 }
 
 impl<'s> Scorer<'s> {
-    /// Schedules a game of a team, for this moment.
     pub(super) async fn schedule(
-        loader: &'s mut DemoLoader,
-        team: &crate::design::TeamId,
-        by: &Caller,
+        loader: &'s mut Loader,
+        team: &TeamId,
+        by: &Persona,
         opponent: &str,
         start: Timestamp,
-        home_away: HomeAway,
-        season: Option<&str>,
+        is_home: bool,
     ) -> Result<Self, DemoError> {
-        let new = NewGame {
-            opponent_name: Some(opponent.to_owned()),
-            scheduled_start: Some(start),
-            location: Some("Lincoln Park, field 3".to_owned()),
-            season_id: season.map(str::to_owned),
-            home_away: (home_away == HomeAway::Home).then_some(home_away),
-            regulation_innings: None,
-        };
-        let game = loader.service.create_game(by, team, &new).await?;
-        let game_id = game.game.game_id.clone();
+        let new = json!({
+            "opponentName": opponent,
+            "scheduledStart": start,
+            "location": "Lincoln Park, field 3",
+            "seasonId": loader.season,
+            "homeAway": is_home.then_some("HOME"),
+        });
+        let caller = by.caller();
+        let game = loader.service.create_game(&caller, team, &from_value(new)?).await?.game;
         loader.pass(60);
-        Ok(Self { loader, caller: by.clone(), game_id, game })
+        Ok(Self { loader, caller, game })
     }
 
-    /// By the scorekeeper from here on.
-    pub(super) fn handed_to_skye(mut self) -> Self {
-        self.caller = SKYE.caller();
-        self
-    }
-
-    fn revision(&self) -> u64 {
-        self.game.game.revision
-    }
-
-    fn saw(&mut self, scored: ScoringView) {
-        self.game = scored.game;
+    pub(super) fn saw(&mut self, scored: ScoringView) -> Result<(), DemoError> {
+        self.game = scored.game.game;
         self.loader.pass(75);
+        Ok(())
     }
 
     pub(super) async fn set_lineup(&mut self, lineup: Vec<PlayerId>) -> Result<(), DemoError> {
-        let new = NewLineup { revision: self.revision(), lineup };
-        let scored = self.loader.service.set_lineup(&self.caller, &self.game_id, &new).await?;
-        self.saw(scored);
-        Ok(())
+        let new = NewLineup { revision: self.game.revision, lineup };
+        let service = &self.loader.service;
+        let scored = service.set_lineup(&self.caller, &self.game.game_id, &new).await?;
+        self.saw(scored)
     }
 
     pub(super) async fn change(&mut self, verb: Verb) -> Result<(), DemoError> {
-        let change = StatusChange { revision: self.revision(), scheduled_start: None };
-        let service = self.loader.service.clone();
-        let scored = service.change_status(&self.caller, &self.game_id, verb, &change).await?;
-        self.saw(scored);
-        Ok(())
+        let new = StatusChange { revision: self.game.revision, scheduled_start: None };
+        let service = &self.loader.service;
+        let scored = service.change_status(&self.caller, &self.game.game_id, verb, &new).await?;
+        self.saw(scored)
     }
 
     pub(super) async fn record(&mut self, result: AtBatResult) -> Result<(), DemoError> {
-        let (hit_location, hit_type) = self.batted_ball(result);
-        let new = NewAtBat {
-            revision: self.revision(),
-            result,
-            player_id: None,
-            hit_location,
-            hit_type,
-            rbis: None,
-            moves: None,
-            insert: None,
-            inning: None,
-            outs: None,
-            scored: None,
-        };
-        let scored = self.loader.service.record_at_bat(&self.caller, &self.game_id, &new).await?;
-        self.saw(scored);
-        Ok(())
+        self.record_as(NewAtBat { result, ..NewAtBat::default() }).await
     }
 
-    /// Where the ball comes down, and how it was hit.
-    pub(super) fn batted_ball(
-        &mut self,
-        result: AtBatResult,
-    ) -> (Option<HitLocation>, Option<HitType>) {
+    pub(super) async fn record_as(&mut self, new: NewAtBat) -> Result<(), DemoError> {
+        let (hit_location, hit_type) = self.batted_ball(new.result);
+        let new = NewAtBat { revision: self.game.revision, hit_location, hit_type, ..new };
+        let service = &self.loader.service;
+        let scored = service.record_at_bat(&self.caller, &self.game.game_id, &new).await?;
+        self.saw(scored)
+    }
+
+    fn batted_ball(&mut self, result: AtBatResult) -> (Option<HitLocation>, Option<HitType>) {
+        let demo = &mut self.loader.demo;
         let (near, far, hit_type) = match result {
             AtBatResult::K | AtBatResult::Bb | AtBatResult::Hbp => return (None, None),
             AtBatResult::Hr => (720, 880, HitType::FlyBall),
@@ -120,20 +97,19 @@ impl<'s> Scorer<'s> {
             AtBatResult::Single => (390, 600, HitType::LineDrive),
             AtBatResult::Sac => (450, 650, HitType::FlyBall),
             AtBatResult::Fc | AtBatResult::E => (180, 330, HitType::GroundOut),
-            AtBatResult::Out if self.loader.chance(50) => (420, 660, HitType::FlyBall),
+            AtBatResult::Out if demo.below(100) < 50 => (420, 660, HitType::FlyBall),
             AtBatResult::Out => (150, 330, HitType::GroundOut),
         };
-        let distance = f64::from(near + self.loader.demo.below(far - near)) / 1000.0;
+        let distance = f64::from(near + demo.below(far - near)) / 1000.0;
         // From foul line to foul line, left to right.
-        let angle = (f64::from(self.loader.demo.below(88)) - 44.0).to_radians();
+        let angle = (f64::from(demo.below(88)) - 44.0).to_radians();
         let (x, y) = (0.5 + distance * angle.sin(), 0.9 - distance * angle.cos());
         let place = HitLocation { x: x.clamp(0.0, 1.0), y: y.clamp(0.0, 1.0) };
         (Some(place), Some(hit_type))
     }
 
-    /// A result that can happen now.
     fn any_result(&mut self) -> AtBatResult {
-        let state = self.game.game.state.as_ref();
+        let state = self.game.state.as_ref();
         let has_runner = state.is_some_and(|state| state.bases.iter().any(Option::is_some));
         let outs = state.map_or(0, |state| state.outs);
         let mut number = self.loader.demo.below(1000);
@@ -150,51 +126,41 @@ impl<'s> Scorer<'s> {
         AtBatResult::Out
     }
 
-    /// Our half, to its third out, or to so many at-bats.
     pub(super) async fn play_half(&mut self, at_bats_max: u8) -> Result<(), DemoError> {
-        let inning = self.inning()?;
+        let inning = self.at()?.inning;
         for _ in 0..at_bats_max {
             let result = self.any_result();
             self.record(result).await?;
-            if self.half()? == Half::Opponent || self.inning()? != inning {
+            if self.at()? != (HalfInning { inning, half: Half::Team }) {
                 break;
             }
         }
         Ok(())
     }
 
-    /// The next half, with a tie-break runner if one is named.
-    pub(super) async fn next_half(
-        &mut self,
-        placed_runner: Option<PlayerId>,
-    ) -> Result<(), DemoError> {
-        let state = self.game.game.state.as_ref().ok_or_else(|| missing("the state"))?;
-        let next = state.position().next(self.game.game.home_away);
-        let revision = self.revision();
-        let new = NewHalf { revision, inning: next.inning, half: next.half, placed_runner };
-        let scored = self.loader.service.change_half(&self.caller, &self.game_id, &new).await?;
-        self.saw(scored);
+    pub(super) async fn next_half(&mut self, placed: Option<PlayerId>) -> Result<(), DemoError> {
+        let HalfInning { inning, half } = self.at()?.next(self.game.home_away);
+        let new = NewHalf { revision: self.game.revision, inning, half, placed_runner: placed };
+        let service = &self.loader.service;
+        let scored = service.change_half(&self.caller, &self.game.game_id, &new).await?;
         self.loader.pass(600);
-        Ok(())
+        self.saw(scored)
     }
 
     pub(super) async fn opponent(&mut self, inning: u8, runs: u16) -> Result<(), DemoError> {
-        let new = OpponentRuns { revision: self.revision(), runs };
-        let service = self.loader.service.clone();
-        let scored = service.set_opponent_runs(&self.caller, &self.game_id, inning, &new).await?;
-        self.saw(scored);
-        Ok(())
+        let new = OpponentRuns { revision: self.game.revision, runs };
+        let (service, id) = (&self.loader.service, &self.game.game_id);
+        let scored = service.set_opponent_runs(&self.caller, id, inning, &new).await?;
+        self.saw(scored)
     }
 
-    /// Spreads the opponent's runs over the innings that have begun.
     pub(super) async fn spread_opponent_runs(&mut self, total: u16) -> Result<(), DemoError> {
-        let innings = self.game.game.opponent_runs.as_ref().map_or(0, Vec::len);
+        let innings = self.game.opponent_runs.as_ref().map_or(0, Vec::len);
         let mut left = total;
-        for inning in 1..=u8::try_from(innings).unwrap_or(0) {
-            let innings_left = u16::try_from(innings).unwrap_or(0) - u16::from(inning) + 1;
-            let fair = left / innings_left;
-            let more = u16::try_from(self.loader.demo.below(3)).unwrap_or(0);
-            let share = if innings_left == 1 { left } else { left.min(fair + more) };
+        for (inning, innings_left) in (1..).zip((1..=u16::try_from(innings)?).rev()) {
+            let more = u16::try_from(self.loader.demo.below(3))?;
+            let fair = left.min(left / innings_left + more);
+            let share = if innings_left == 1 { left } else { fair };
             if share > 0 {
                 self.opponent(inning, share).await?;
             }
@@ -203,18 +169,8 @@ impl<'s> Scorer<'s> {
         Ok(())
     }
 
-    pub(super) fn half(&self) -> Result<Half, DemoError> {
-        let state = self.game.game.state.as_ref();
-        state.map(|state| state.half).ok_or_else(|| missing("the state"))
+    pub(super) fn at(&self) -> Result<HalfInning, DemoError> {
+        let state = self.game.state.as_ref().ok_or_else(|| missing("the state"))?;
+        Ok(state.position())
     }
-
-    pub(super) fn inning(&self) -> Result<u8, DemoError> {
-        let state = self.game.game.state.as_ref();
-        state.map(|state| state.inning).ok_or_else(|| missing("the state"))
-    }
-}
-
-/// Who schedules games.
-pub(super) fn manager() -> Caller {
-    OMAR.caller()
 }

@@ -1,20 +1,17 @@
-//! The season of Copper Kettles: twelve games.
+//! The season of Copper Kettles, twelve games, and Stella's own two.
 
-use super::roster::Roster;
-use super::scorer::{Scorer, manager};
-use super::{DemoLoader, NORA, missing};
-use crate::design::{AtBatResult, Half, HomeAway, Role};
-use crate::input::{AtBatChange, NewInvite};
+use super::scorer::Scorer;
+use super::teams::Roster;
+use super::{DAY, Loader, NORA, OMAR, SKYE, STELLA, missing};
+use crate::design::{AtBatResult, Half, Role};
+use crate::input::{AtBatChange, NewAtBat, NewInvite, NewScore};
 use crate::rules::status::Verb;
 use singlet::Timestamp;
-use singlet_web::api::Change;
 use singlet_web::demo::DemoError;
-use std::time::Duration;
 
-const SEASON: &str = "2026-spring";
-const DAY: Duration = Duration::from_secs(24 * 60 * 60);
-/// The usual order.
 const LINEUP: [u8; 11] = [10, 14, 5, 7, 12, 31, 33, 22, 27, 18, 21];
+const LOST: [usize; 3] = [1, 4, 6];
+/// By their place in the season.
 const OPPONENTS: [&str; 9] = [
     "Brick Lane",
     "Gravel Pit",
@@ -26,179 +23,154 @@ const OPPONENTS: [&str; 9] = [
     "Tin Roofs",
     "Brick Lane",
 ];
-/// Which of them were lost.
-const LOST: [usize; 3] = [1, 4, 6];
+const SUBSTITUTION: usize = 2;
+const EARLY_END: usize = 3;
+const TIE_BREAK: usize = 5;
+const WRONG_BOOK: usize = 7;
+const AT_HOME: usize = 8;
 
-/// What is special about a game.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Special {
-    Nothing,
-    Substitution,
-    EarlyEnd,
-    TieBreak,
-    WrongBook,
-}
-
-pub(super) async fn load(loader: &mut DemoLoader, roster: &Roster) -> Result<(), DemoError> {
-    for (index, opponent) in OPPONENTS.into_iter().enumerate() {
-        let weeks = u32::try_from(OPPONENTS.len() - index).unwrap_or(0);
-        let start = loader.demo.loaded_at().before(7 * DAY * weeks);
-        let special = match index {
-            2 => Special::Substitution,
-            3 => Special::EarlyEnd,
-            5 => Special::TieBreak,
-            7 => Special::WrongBook,
-            _ => Special::Nothing,
-        };
-        let home_away = if index == 8 { HomeAway::Home } else { HomeAway::Away };
-        play(loader, roster, opponent, start, home_away, !LOST.contains(&index), special).await?;
+pub(super) async fn load(loader: &mut Loader, roster: &Roster) -> Result<(), DemoError> {
+    for place in 0..OPPONENTS.len() {
+        play(loader, roster, place).await?;
     }
-    postponed(loader, roster).await?;
-    upcoming(loader, roster).await?;
-    open_invite(loader, roster).await?;
+    let start = loader.saturday(3).before(3 * DAY);
+    loader.set_time(start.before(5 * DAY));
+    let mut postponed =
+        Scorer::schedule(loader, &roster.team, &OMAR, "Tin Roofs", start, true).await?;
+    postponed.change(Verb::Postpone).await?;
+    let start = loader.saturday(-1);
+    loader.set_time(loader.demo.loaded_at().before(2 * DAY));
+    let mut upcoming =
+        Scorer::schedule(loader, &roster.team, &OMAR, "Slow Burners", start, true).await?;
+    upcoming.set_lineup(roster.lineup(&LINEUP)?).await?;
+    let new = NewInvite { role: Role::Player, player_id: Some(roster.player(21)?) };
+    loader.service.invite(&OMAR.caller(), &roster.team, &new).await?;
     live(loader, roster).await
 }
 
-/// A game to its end.
-async fn play(
-    loader: &mut DemoLoader,
+/// A game that Omar schedules and Skye scores, from its start on.
+async fn started<'l>(
+    loader: &'l mut Loader,
     roster: &Roster,
     opponent: &str,
     start: Timestamp,
-    home_away: HomeAway,
-    is_won: bool,
-    special: Special,
-) -> Result<(), DemoError> {
+    is_home: bool,
+) -> Result<Scorer<'l>, DemoError> {
     loader.set_time(start.before(3 * DAY));
-    let team = &roster.team;
-    let season = Some(SEASON);
-    let mut game = Scorer::schedule(loader, team, &manager(), opponent, start, home_away, season)
-        .await?
-        .handed_to_skye();
+    let mut game = Scorer::schedule(loader, &roster.team, &OMAR, opponent, start, is_home).await?;
+    game.caller = SKYE.caller();
     game.set_lineup(roster.lineup(&LINEUP)?).await?;
     game.loader.set_time(start);
     game.change(Verb::Start).await?;
-    // At home the last half is not needed by who leads.
-    let halves = if home_away == HomeAway::Home { 13 } else { 14 };
+    Ok(game)
+}
+
+async fn play(loader: &mut Loader, roster: &Roster, place: usize) -> Result<(), DemoError> {
+    let opponent = OPPONENTS.get(place).copied().unwrap_or_default();
+    let start = loader.saturday(i64::try_from(OPPONENTS.len() - place)?);
+    let is_won = !LOST.contains(&place);
+    let mut game = started(loader, roster, opponent, start, place == AT_HOME).await?;
+    // A home team that leads does not bat last.
+    let halves = if place == AT_HOME { 13 } else { 14 };
     for half in 0..halves {
-        if game.half()? == Half::Team {
-            let is_early = special == Special::EarlyEnd && game.inning()? == 4;
-            if is_won && game.inning()? >= 6 && game.game.game.team_score == 0 {
-                // Nobody wins without a run.
+        if game.at()?.half == Half::Team {
+            let is_early = place == EARLY_END && game.at()?.inning == 4;
+            if is_won && game.at()?.inning >= 6 && game.game.team_score == 0 {
+                // A win needs a run.
                 game.record(AtBatResult::Hr).await?;
             }
             game.play_half(if is_early { 2 } else { 14 }).await?;
-            if special == Special::Substitution && game.inning()? == 3 {
+            if place == SUBSTITUTION && game.at()?.inning == 3 {
                 let with_sub = LINEUP.map(|number| if number == 18 { 44 } else { number });
                 game.set_lineup(roster.lineup(&with_sub)?).await?;
             }
-            if game.half()? == Half::Team && half + 1 < halves {
+            if game.at()?.half == Half::Team && half + 1 < halves {
                 game.next_half(None).await?;
             }
         } else if half + 1 < halves {
             game.next_half(None).await?;
         }
     }
-    let mut ours = game.game.game.team_score;
-    if special == Special::TieBreak {
+    let ours = game.game.team_score;
+    if place == TIE_BREAK {
         game.spread_opponent_runs(ours).await?;
         game.next_half(Some(roster.player(27)?)).await?;
         // The tie-break runner comes home.
         game.record(AtBatResult::Double).await?;
         game.play_half(12).await?;
-        ours = game.game.game.team_score;
     } else {
-        let margin = 1 + u16::try_from(game.loader.demo.below(4)).unwrap_or(0);
+        let margin = 1 + u16::try_from(game.loader.demo.below(4))?;
         let theirs = if is_won { ours.saturating_sub(margin) } else { ours + margin };
         game.spread_opponent_runs(theirs).await?;
     }
-    if ours == 0 && is_won {
-        return Err(missing("a run"));
-    }
     game.change(Verb::Finish).await?;
-    if special == Special::WrongBook {
-        wrong_book(game).await?;
+    match place {
+        WRONG_BOOK => wrong_book(game).await,
+        _ => Ok(()),
     }
-    Ok(())
 }
 
-/// Somebody corrects an out to an error, and forgets that the inning needs a third out.
+/// An out is corrected to an error, which leaves the inning with two outs.
 async fn wrong_book(mut game: Scorer<'_>) -> Result<(), DemoError> {
-    let book = game.loader.service.game(&NORA.caller(), &game.game_id).await?;
-    let out =
-        book.at_bats.iter().find(|at_bat| at_bat.result == AtBatResult::Out && at_bat.inning == 2);
-    let out = out.or_else(|| book.at_bats.iter().find(|one| one.result == AtBatResult::Out));
-    let out = out.ok_or_else(|| missing("an out"))?;
-    let change = AtBatChange {
-        revision: book.game.game.revision,
-        result: Some(AtBatResult::E),
-        player_id: None,
-        hit_location: Change::Keep,
-        hit_type: Change::Keep,
-        rbis: None,
-        moves: None,
-        outs: None,
-        scored: None,
-    };
-    let service = game.loader.service.clone();
-    let corrected =
-        service.correct_at_bat(&game.caller, &game.game_id, &out.at_bat_id, &change).await?;
-    game.game = corrected.game;
-    Ok(())
-}
-
-async fn postponed(loader: &mut DemoLoader, roster: &Roster) -> Result<(), DemoError> {
-    let start = loader.demo.loaded_at().before(31 * DAY);
-    loader.set_time(start.before(5 * DAY));
-    let (team, season) = (&roster.team, Some(SEASON));
-    let mut game =
-        Scorer::schedule(loader, team, &manager(), "Tin Roofs", start, HomeAway::Home, season)
-            .await?;
-    game.change(Verb::Postpone).await
-}
-
-async fn upcoming(loader: &mut DemoLoader, roster: &Roster) -> Result<(), DemoError> {
-    let start = loader.demo.loaded_at().after(6 * DAY);
-    loader.set_time(loader.demo.loaded_at().before(2 * DAY));
-    let (team, season) = (&roster.team, Some(SEASON));
-    let by = manager();
-    let mut game =
-        Scorer::schedule(loader, team, &by, "Slow Burners", start, HomeAway::Home, season).await?;
-    game.set_lineup(roster.lineup(&LINEUP)?).await
-}
-
-async fn open_invite(loader: &mut DemoLoader, roster: &Roster) -> Result<(), DemoError> {
-    let new = NewInvite { role: Role::Player, player_id: Some(roster.player(21)?) };
-    loader.service.invite(&manager(), &roster.team, &new).await?;
-    Ok(())
+    let (service, id) = (&game.loader.service, &game.game.game_id);
+    let book = service.game(&NORA.caller(), id).await?;
+    let mut outs = book.at_bats.iter().filter(|at_bat| at_bat.result == AtBatResult::Out);
+    let out = outs.clone().find(|at_bat| at_bat.inning == 2).or_else(|| outs.next());
+    let out = &out.ok_or_else(|| missing("an out"))?.at_bat_id;
+    let (revision, result) = (game.game.revision, Some(AtBatResult::E));
+    let change = AtBatChange { revision, result, ..AtBatChange::default() };
+    let scored = service.correct_at_bat(&game.caller, id, out, &change).await?;
+    game.saw(scored)
 }
 
 /// The game that is played now: top of the third, 6–4, one out, runners on first and third, and
 /// number 12 is up.
-async fn live(loader: &mut DemoLoader, roster: &Roster) -> Result<(), DemoError> {
-    let start = loader.demo.loaded_at().before(Duration::from_secs(4500));
-    loader.set_time(start.before(3 * DAY));
-    let (team, season) = (&roster.team, Some(SEASON));
-    let by = manager();
-    let mut game = Scorer::schedule(loader, team, &by, "Night Owls", start, HomeAway::Away, season)
-        .await?
-        .handed_to_skye();
-    game.set_lineup(roster.lineup(&LINEUP)?).await?;
-    game.loader.set_time(start);
-    game.change(Verb::Start).await?;
+async fn live(loader: &mut Loader, roster: &Roster) -> Result<(), DemoError> {
     use AtBatResult::{Bb, Double, Hr, K, Out, Sac, Single};
-    for result in [Single, Bb, Double, Sac, Out, Hr, K] {
-        game.record(result).await?;
+    // On the quarter of an hour.
+    let minutes = loader.demo.loaded_at().as_millis().div_euclid(60_000) - 75;
+    let start = Timestamp::from_millis((minutes - minutes.rem_euclid(15)) * 60_000);
+    let mut game = started(loader, roster, "Night Owls", start, false).await?;
+    let ours: [&[AtBatResult]; 3] =
+        [&[Single, Bb, Double, Sac, Out, Hr, K], &[K, Out, Out], &[Bb, Hr, Out, Double, Single]];
+    for ((inning, results), theirs) in (1..).zip(ours).zip([Some(1), Some(3), None]) {
+        for result in results {
+            game.record(*result).await?;
+        }
+        if let Some(theirs) = theirs {
+            game.opponent(inning, theirs).await?;
+            game.next_half(None).await?;
+        }
     }
-    game.opponent(1, 1).await?;
-    game.next_half(None).await?;
-    for result in [K, Out, Out] {
-        game.record(result).await?;
-    }
-    game.opponent(2, 3).await?;
-    game.next_half(None).await?;
-    for result in [Bb, Hr, Out, Double, Single] {
-        game.record(result).await?;
+    Ok(())
+}
+
+pub(super) async fn personal(loader: &mut Loader) -> Result<(), DemoError> {
+    use AtBatResult::{Bb, Double, Hr, K, Out, Single};
+    let teams = loader.service.my_teams(&STELLA.caller()).await?.items;
+    let team = teams.into_iter().next().ok_or_else(|| missing("Stella's team"))?.team.team_id;
+    let (friday, wednesday) = (loader.saturday(1).before(DAY), loader.saturday(0).before(3 * DAY));
+    let pick_up = vec![(1, Single), (3, Out), (5, Bb), (7, Double)];
+    let office = vec![(1, K), (2, Single), (4, Hr), (6, Out), (7, Single)];
+    for (start, opponent, at_bats, (team_score, opponent_score)) in
+        [(friday, "Friday pick-up", pick_up, (8, 6)), (wednesday, "Office league", office, (5, 9))]
+    {
+        loader.set_time(start.before(DAY));
+        let mut game = Scorer::schedule(loader, &team, &STELLA, opponent, start, false).await?;
+        game.loader.set_time(start);
+        game.change(Verb::Start).await?;
+        for (inning, result) in at_bats {
+            let (scored, inning) = (Some(result == Double), Some(inning));
+            let outs = Some(1);
+            game.record_as(NewAtBat { result, inning, outs, scored, ..NewAtBat::default() })
+                .await?;
+            game.loader.pass(900);
+        }
+        let new = NewScore { revision: game.game.revision, team_score, opponent_score };
+        let (service, id) = (&game.loader.service, &game.game.game_id);
+        let scored = service.set_score(&game.caller, id, &new).await?;
+        game.saw(scored)?;
+        game.change(Verb::Finish).await?;
     }
     Ok(())
 }

@@ -136,7 +136,7 @@ export function sprayField(container, spray, { title }) {
       element("caption", { class: "visually-hidden" }, title),
       element("thead", {}, element("tr", {}, ["Zone", "Balls", "Hits"].map((head) => element("th", { scope: "col" }, head)))),
       element("tbody", {}, zoneCounts(hits).map(([zone, balls, count]) => element("tr", {}, element("th", { scope: "row" }, zone), element("td", {}, balls), element("td", {}, count))))));
-  container.replaceChildren(svg, results.length ? legend : element("p", { class: "quiet" }, "No batted balls with a place yet."), ...(hits.length ? [table] : []));
+  container.replaceChildren(svg, results.length ? legend : element("p", { class: "quiet" }, "No hit locations recorded yet."), ...(hits.length ? [table] : []));
 }
 
 function zoneCounts(hits) {

@@ -4,8 +4,8 @@ import { onSubmit } from "/assets/form.js";
 import { sheet } from "/assets/dialog.js";
 import { toLocalField } from "./words.js";
 
-/** Opens a sheet with the form; `save(values)` sends them. `seasons` are proposed. */
-export function openGameForm(game, { title, seasons = [], save, isPersonal = false, action = "Save" }) {
+/** Opens a sheet with the form; `save(values)` sends them, and `onRemove` makes a button. `seasons` are proposed. */
+export function openGameForm(game, { title, seasons = [], save, onRemove = null, isPersonal = false, action = "Save" }) {
   const isBegun = game != null && game.status !== "SCHEDULED" && game.status !== "POSTPONED";
   const list = element("datalist", { id: "seasons" }, seasons.map((season) => element("option", { value: season })));
   const form = element("form", { class: "hacktracker-form" },
@@ -18,7 +18,8 @@ export function openGameForm(game, { title, seasons = [], save, isPersonal = fal
         element("option", { value: "AWAY", selected: game?.homeAway !== "HOME" }, "first (away)"),
         element("option", { value: "HOME", selected: game?.homeAway === "HOME" }, "last (home)"))),
       element("label", {}, "Innings ", element("input", { name: "regulationInnings", type: "number", min: 1, max: 9, required: true, value: game?.regulationInnings ?? 7 }))),
-    element("button", {}, action));
+    element("button", {}, action),
+    onRemove ? element("button", { type: "button", class: "plain danger", click: onRemove }, "Delete game") : null);
   const shown = sheet(form, { title });
   onSubmit(form, async (values) => {
     await save(clean(values, game));

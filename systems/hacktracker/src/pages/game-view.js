@@ -48,7 +48,7 @@ export function situation({ game, atBats }, playersById) {
   return element("div", { class: "hacktracker-situation" },
     basesPicture(state.bases),
     element("div", {},
-      element("b", {}, isOurs ? `${halfName(game)}, ${counted(state.outs, "out")}` : `${halfName(game)}, ${opponentName(game)} bat`),
+      element("b", {}, isOurs ? `${halfName(game)}, ${counted(state.outs, "out")}` : `${halfName(game)}, ${opponentName(game)} batting`),
       element("span", { class: "quiet" }, isOurs ? (names.length ? `On base: ${names.join(", ")}` : "Bases empty") : "Our half comes next")));
 }
 

@@ -147,10 +147,7 @@ function actions(game) {
     if (isOpen) list.push(button("postpone", "Postpone", postpone));
     if (game.status === "SCHEDULED" && !game.atBatCount) list.push(button("result", "Enter result", enterResult));
   }
-  if (team.canManage) {
-    list.push(button("edit", "Edit", edit));
-    if (!game.atBatCount) list.push(button("delete", "Delete", remove, "plain danger"));
-  }
+  if (team.canManage) list.push(button("edit", "Edit", edit));
   return list;
 }
 
@@ -218,6 +215,7 @@ async function edit() {
   openGameForm(game, {
     title: "Edit game",
     isPersonal: team.isPersonal,
+    onRemove: game.atBatCount ? null : remove,
     save: (values) => patch(Object.fromEntries(Object.entries(values).filter(([key, value]) => value !== game[key]))),
   });
 }
@@ -241,5 +239,5 @@ async function remove() {
   await attempt(async () => {
     await request("DELETE", path);
     location.href = `${base}/team/${view.game.teamId}#games`;
-  });
+  }, { near: document.querySelector("dialog form") ?? undefined });
 }

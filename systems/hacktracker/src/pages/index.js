@@ -2,25 +2,37 @@
 import { announce, byId, element, replaceKeepingFocus } from "/assets/dom.js";
 import { onSubmit } from "/assets/form.js";
 import { base, request } from "/assets/http.js";
+import { caller } from "/assets/session.js";
 import { attempt, ensureUser, readAll, startPage } from "./signed-in.js";
 import { dayText, halfMark, halfName, opponentName, OUTCOME_NAMES, outcome, whenText } from "./words.js";
+
+/** Its members see the page for admins. */
+const ADMIN_GROUP = "Admin";
 
 startPage(load, { visitorText: "Rosters, schedules, live scores and statistics for your softball team. Sign in to begin." });
 
 async function load() {
   const main = document.querySelector("main");
   await ensureUser(main);
-  await showTeams();
+  const hasTeam = await showTeams();
+  byId("new-team").open = !hasTeam;
+  byId("admin").hidden = !caller()?.groups.includes(ADMIN_GROUP);
   main.removeAttribute("aria-busy");
   const form = byId("new");
-  form.elements.plays.addEventListener("change", ({ target }) => { byId("number-label").hidden = !target.checked; });
-  onSubmit(form, async ({ name, description, plays, playerNumber }) => {
+  const { kind: kindField, plays: playsField } = form.elements;
+  form.addEventListener("change", () => {
+    const isPersonal = kindField.value === "PERSONAL";
+    byId("plays-label").hidden = isPersonal;
+    byId("number-label").hidden = isPersonal || !playsField.checked;
+  });
+  onSubmit(form, async ({ kind, name, description, plays, playerNumber }) => {
     const team = await request("POST", `${base}/teams`, {
       once: true,
       body: {
         name,
+        team_type: kind,
         ...(description.trim() ? { description } : {}),
-        ...(plays ? { player: { positions: [], ...(playerNumber === undefined ? {} : { playerNumber }) } } : {}),
+        ...(plays && kind === "MANAGED" ? { player: { positions: [], ...(playerNumber === undefined ? {} : { playerNumber }) } } : {}),
       },
     });
     location.href = `${base}/team/${(team.team ?? team).teamId}`;
@@ -33,10 +45,12 @@ async function showTeams() {
   // Personal teams come last.
   kept.sort((one, other) => (one.team_type === "PERSONAL") - (other.team_type === "PERSONAL") || one.name.localeCompare(other.name));
   replaceKeepingFocus(byId("teams"), kept.map((team) => teamCard(team)));
-  byId("empty").hidden = kept.some((team) => team.team_type === "MANAGED");
+  const hasTeam = kept.some((team) => team.team_type === "MANAGED");
+  byId("empty").hidden = hasTeam;
   const deleted = all.filter((team) => team.deletedAt);
   byId("deleted").hidden = deleted.length === 0;
   replaceKeepingFocus(byId("deleted-list"), deleted.map(deletedRow));
+  return hasTeam;
 }
 
 function teamCard(team) {
@@ -44,7 +58,7 @@ function teamCard(team) {
   const isPersonal = team.team_type === "PERSONAL";
   const isActive = team.status === undefined || team.status === "active";
   const content = [
-    element("span", { class: "hacktracker-team-name" }, element("b", {}, team.name), isPersonal ? null : element("span", { class: "badge" }, isActive ? team.role : "inactive")),
+    element("span", { class: "hacktracker-team-name" }, element("b", {}, team.name), element("span", { class: "badge" }, isPersonal ? "personal" : isActive ? team.role : "inactive")),
     news,
   ];
   if (isActive) tellNews(team, news);
@@ -73,7 +87,7 @@ async function tellNews(team, place) {
     place.replaceChildren(element("span", { class: "hacktracker-live" }, "LIVE"), " ", ...mark, element("b", {}, `${live.teamScore}–${live.opponentScore}`), ` ${opponentName(live)}`);
   } else if (upcoming) place.textContent = `Next: ${opponentName(upcoming)}, ${whenText(upcoming.scheduledStart)}`;
   else if (last) place.textContent = `${OUTCOME_NAMES[outcome(last)]} ${last.teamScore}–${last.opponentScore}, ${opponentName(last)}`;
-  else place.textContent = team.team_type === "PERSONAL" ? "Games you play without a team here" : "No games yet";
+  else place.textContent = team.team_type === "PERSONAL" ? "Track your own at-bats in any game" : "No games yet";
 }
 
 function deletedRow(team) {

@@ -10,12 +10,13 @@ const path = `${base}/teams/${encodeURIComponent(teamId)}/invites/${encodeURICom
 startPage(load, { visitorText: "You are invited to a team. Sign in to join." });
 
 async function load() {
-  await ensureUser(document.querySelector("main"));
   const invite = await request("GET", path);
   const { team, player } = invite;
-  document.querySelector("main").removeAttribute("aria-busy");
   document.title = `Join ${team.name}`;
   byId("title").textContent = team.name;
+  // The name of the team stands above the questions to somebody new.
+  await ensureUser(byId("invite"));
+  document.querySelector("main").removeAttribute("aria-busy");
   const who = player ? fullName(player) : null;
   const join = () => attempt(async () => {
     await request("POST", `${path}/accept`, { once: true });

@@ -2,7 +2,7 @@
 import { announce, element, replaceKeepingFocus } from "/assets/dom.js";
 import { sheet } from "/assets/dialog.js";
 import { attempt } from "./signed-in.js";
-import { fullName, numberText } from "./words.js";
+import { byNumber, fullName, numberText } from "./words.js";
 
 const SIZE_MIN = 4;
 const SIZE_MAX = 30;
@@ -54,6 +54,11 @@ export class LineupEditor {
     this.#change(ids, `${this.#name(ids[to])} bats ${to + 1}.`);
   }
 
+  /** Who can play and is not in the lineup. */
+  #bench() {
+    return this.#players.filter((player) => !this.ids.includes(player.playerId) && player.status !== "inactive").sort(byNumber);
+  }
+
   #name(id) {
     return fullName(this.#players.find((player) => player.playerId === id));
   }
@@ -61,7 +66,7 @@ export class LineupEditor {
   #render() {
     const { ids } = this;
     const slots = ids.map((id, index) => this.#slot(id, index));
-    const bench = this.#players.filter((player) => !ids.includes(player.playerId) && player.status !== "inactive");
+    const bench = this.#bench();
     const parts = [ids.length
       ? element("ol", { class: "hacktracker-lineup" }, slots)
       : element("p", { class: "quiet" }, this.#canEdit ? "Nobody yet. Tap players on the bench in batting order." : "There is no lineup yet.")];
@@ -94,7 +99,7 @@ export class LineupEditor {
   #replace(index) {
     const id = this.ids[index];
     const name = this.#name(id);
-    const bench = this.#players.filter((player) => !this.ids.includes(player.playerId) && player.status !== "inactive");
+    const bench = this.#bench();
     const content = element("div", { class: "hacktracker-choices" },
       bench.map((player) => element("button", { type: "button", class: "plain", click: () => {
         shown.close();

@@ -68,7 +68,7 @@ export function playEditor({ play, situation, runnerName, batters = null, onSave
   }
 
   function zoneField() {
-    return element("label", { "data-key": "zone" }, "Where the ball went ", zoneSelect(chosen.hitLocation, (location) => { chosen.hitLocation = location; }));
+    return element("label", { "data-key": "zone" }, "Hit location ", zoneSelect(chosen.hitLocation, (location) => { chosen.hitLocation = location; }));
   }
 
   function moveField({ from, to }) {
@@ -109,7 +109,7 @@ export function playEditor({ play, situation, runnerName, batters = null, onSave
       render();
     };
     return element("fieldset", { class: "hacktracker-moves is-types", "data-key": "type" },
-      element("legend", {}, "Kind of hit"),
+      element("legend", {}, "Batted ball"),
       element("div", {}, HIT_TYPES.map((type) => element("label", {},
         element("input", { type: "checkbox", checked: chosen.hitType === type, change: ({ target }) => choose(target.checked ? type : null) }),
         element("span", {}, HIT_TYPE_NAMES[type])))));
@@ -188,6 +188,6 @@ export function zoneSelect(location, change, attributes = {}) {
   const zones = zoneList();
   const here = location ? zoneName(location) : null;
   return element("select", { ...attributes, change: ({ target }) => change(target.value ? zones.find((zone) => zone.name === target.value).location : null) },
-    element("option", { value: "", selected: !here }, "No place"),
+    element("option", { value: "", selected: !here }, "Hit location (optional)"),
     zones.map((zone) => element("option", { value: zone.name, selected: zone.name === here }, zone.name)));
 }

@@ -13,7 +13,8 @@ const COUNTS = [
   ["g", "Games"], ["pa", "Plate app."], ["ab", "At-bats"], ["h", "Hits"], ["1B", "Singles"], ["2B", "Doubles"], ["3B", "Triples"], ["HR", "Home runs"], ["tb", "Total bases"],
   ["r", "Runs"], ["rbi", "RBIs"], ["BB", "Walks"], ["HBP", "Hit by pitch"], ["SAC", "Sacrifices"], ["sf", "of which flies"], ["FC", "Fielder’s choices"], ["E", "On error"], ["K", "Strikeouts"], ["OUT", "Other outs"],
 ];
-const TICKS_MAX = 6;
+/** Dates under a chart do not touch each other on a phone. */
+const TICKS_MAX = innerWidth < 480 ? 4 : 6;
 
 const [teamId, playerId] = addressParts();
 const isCareer = !playerId;
@@ -24,7 +25,7 @@ async function load() {
   if (isCareer) {
     document.title = "My career · HackTracker";
     byId("title").textContent = "My career";
-    show(await request("GET", `${base}/users/me/stats`));
+    await loadCareer();
     document.querySelector("main").removeAttribute("aria-busy");
     return;
   }
@@ -58,6 +59,33 @@ async function load() {
   document.querySelector("main").removeAttribute("aria-busy");
 }
 
+/** One's own statistics, of one team and one season if they are chosen. */
+async function loadCareer() {
+  const all = await request("GET", `${base}/users/me/stats`);
+  const seasons = seasonsOf(all.games);
+  const chosen = { team: "", season: "" };
+  const change = (key) => (value) => attempt(async () => {
+    chosen[key] = value;
+    const query = new URLSearchParams(Object.entries(chosen).filter(([, one]) => one));
+    render(query.size ? await request("GET", `${base}/users/me/stats?${query}`) : all);
+  });
+  const render = (stats) => {
+    replaceKeepingFocus(byId("filters"), [
+      all.teams.length > 1 ? teamSelect(all.teams, chosen.team, change("team")) : null,
+      seasons.length ? seasonSelect(seasons, chosen.season, change("season")) : null,
+    ].filter(Boolean));
+    show(stats);
+  };
+  render(all);
+}
+
+function teamSelect(teams, chosen, change) {
+  return element("label", { class: "hacktracker-season" }, element("span", { class: "visually-hidden" }, "Team "),
+    element("select", { "data-key": "team", change: ({ target }) => change(target.value) },
+      element("option", { value: "" }, "All teams"),
+      teams.map((team) => element("option", { value: team.teamId, selected: team.teamId === chosen }, team.isDeleted ? `${team.name} (deleted)` : team.name))));
+}
+
 function gameSelect(games, chosen, change) {
   return element("label", { class: "hacktracker-season" }, element("span", { class: "visually-hidden" }, "Game "),
     element("select", { "data-key": "game", change: ({ target }) => change(target.value) },
@@ -70,7 +98,7 @@ function show(stats, game = null) {
   const line = game?.line ?? stats.line;
   replaceKeepingFocus(byId("averages"), [averages(line, game)]);
   replaceKeepingFocus(byId("counts"), [counts(line)]);
-  sprayField(byId("spray"), stats.spray.filter((hit) => !game || hit.gameId === game.gameId), { title: "Where the balls went" });
+  sprayField(byId("spray"), stats.spray.filter((hit) => !game || hit.gameId === game.gameId), { title: "Spray chart" });
   trend(stats.games);
   const deleted = new Set((stats.teams ?? []).filter((team) => team.isDeleted).map((team) => team.teamId));
   replaceKeepingFocus(byId("games-content"), [gamesTable(stats.games, game, deleted)]);

@@ -5,13 +5,11 @@ import { markField, onSubmit, showFormProblem } from "/assets/form.js";
 import { base, request } from "/assets/http.js";
 import { shareLink } from "/assets/share.js";
 import { attempt, readAll, userId } from "./signed-in.js";
-import { counted, fullName, numberText, POSITIONS } from "./words.js";
-
-const PLAYERS_MAX = 25;
-const POSITIONS_MAX = 3;
+import { PLAYERS_MAX, POSITIONS, POSITIONS_MAX, readLines } from "./roster-lines.js";
+import { byNumber, counted, fullName, NO_VALUE, numberText } from "./words.js";
 
 export async function showRoster(team, place, reload) {
-  const players = [...team.players].sort((one, other) => (one.status === "inactive") - (other.status === "inactive") || (one.playerNumber ?? 100) - (other.playerNumber ?? 100) || fullName(one).localeCompare(fullName(other)));
+  const players = [...team.players].sort((one, other) => (one.status === "inactive") - (other.status === "inactive") || byNumber(one, other));
   const canAdd = team.canManage && !team.isPersonal;
   const list = element("ul", { class: "hacktracker-roster card" }, players.map((player) => row(team, player, reload)));
   const parts = [players.length ? list : element("p", { class: "quiet" }, "No players yet.")];
@@ -24,7 +22,7 @@ function row(team, player, reload) {
   const member = player.userId ? team.members.find((one) => one.userId === player.userId) : null;
   const isMine = player.userId != null && player.userId === userId();
   const badges = [
-    player.isGhost ? "ghost" : member ? member.role : "linked",
+    player.isGhost ? (team.canManage ? "ghost" : null) : member ? member.role : "linked",
     player.status === "active" ? null : player.status,
     isMine ? "you" : null,
   ].filter(Boolean);
@@ -36,7 +34,7 @@ function row(team, player, reload) {
       element("span", { class: "hacktracker-player-name" }, fullName(player), " ", badges.map((badge) => element("span", { class: "badge" }, badge))),
       element("span", { class: "quiet" }, (player.positions ?? []).join(" "))),
     element("span", { class: "hacktracker-controls" },
-      canInvite ? element("button", { type: "button", class: "plain hacktracker-icon", "aria-label": `Invite ${fullName(player)}`, title: "Make an invite link", click: () => invite(team, player) }, "+") : null,
+      canInvite ? element("button", { type: "button", class: "plain hacktracker-icon", "aria-label": `Invite ${fullName(player)}`, title: "Invite", click: () => invite(team, player) }, "+") : null,
       canEdit ? element("button", { type: "button", class: "plain hacktracker-icon", "aria-label": `Edit ${fullName(player)}`, title: "Edit", "aria-haspopup": "dialog", click: () => editPlayer(team, player, reload) }, "✎") : null));
 }
 
@@ -46,67 +44,74 @@ async function invite(team, player) {
     const { link } = await request("POST", `${team.path}/invites`, { once: true, body: { role: "player", playerId: player.playerId } });
     const address = new URL(link, location.href).href;
     const done = await shareLink(address, { title: `Join ${team.team.name}`, text: `Join ${team.team.name} as ${fullName(player)}.` });
-    if (done === "copied") announceVisibly(team, player);
+    if (done === "copied") announceVisibly(player);
   });
 }
 
-function announceVisibly(team, player) {
-  const opened = sheet(element("p", {}, `The link that makes somebody ${fullName(player)} in ${team.team.name} is copied. It is good for 7 days, once.`), { title: "Invite link copied" });
+function announceVisibly(player) {
+  const opened = sheet(element("p", {}, `Invite link for ${fullName(player)} copied. Works once, for 7 days.`), { title: "Invite link copied" });
   opened.dialog.querySelector("button").focus();
 }
 
 function addForm(team, isFirst, reload) {
-  const area = element("textarea", { name: "lines", rows: 5, required: true, autocomplete: "off", placeholder: "21 Kim Falk OF\n7 Nora Vance SS" });
+  const taken = new Map(team.players.filter((player) => player.playerNumber != null).map((player) => [player.playerNumber, fullName(player)]));
+  const area = element("textarea", { name: "lines", rows: 5, required: true, autocomplete: "off", "aria-describedby": "lines-help", placeholder: "21 Kim Falk OF\n9 Jess Ray LF/CF" });
+  const preview = element("div", { id: "preview" });
   const form = element("form", { class: "card hacktracker-form", "data-key": "add" },
     element("h2", {}, isFirst ? "Add your players" : "Add players"),
     element("label", {}, "One player a line: number, name, positions ", area),
-    element("p", { class: "quiet" }, `Number and positions are optional. Up to ${PLAYERS_MAX} at once. Positions: ${POSITIONS.join(" ")}.`),
+    element("p", { class: "quiet", id: "lines-help" }, `Number and positions are optional. Up to ${PLAYERS_MAX} at once. Positions: ${POSITIONS.join(" ")}.`),
+    preview,
     element("button", {}, "Add players"));
+  const show = () => replaceKeepingFocus(preview, previewOf(readLines(area.value, taken)));
+  area.addEventListener("input", show);
   onSubmit(form, async ({ lines }) => {
-    const players = readLines(lines);
-    const problem = problemOf(players);
-    if (problem) {
+    const read = readLines(lines, taken);
+    const fail = (problem) => {
       markField(area, problem);
       area.focus();
+    };
+    const wrong = read.filter(({ error }) => error).map(({ line, error }) => `Line ${line}: ${error}`);
+    if (!read.length || wrong.length) {
+      fail(wrong.join(" ") || "Write at least one name.");
       return;
     }
     try {
-      await request("POST", `${team.path}/players`, { once: true, body: { players } });
+      await request("POST", `${team.path}/players`, { once: true, body: { players: read.map(({ player }) => player) } });
     } catch (error) {
-      if (error.code !== "number-taken") throw error;
-      markField(area, error.message);
-      area.focus();
+      const named = error.fieldErrors?.map(({ field, detail }) => [read[Number(field.split("/")[2])]?.line, detail]) ?? [];
+      if (error.code === "number-taken") fail(error.message);
+      else if (named.length && named.every(([line]) => line)) fail(named.map(([line, detail]) => `Line ${line}: ${detail}.`).join(" "));
+      else throw error;
       return;
     }
     area.value = "";
-    announce(`${counted(players.length, "player")} added.`);
+    show();
+    announce(`${counted(read.length, "player")} added.`);
     await reload();
   });
   return form;
 }
 
-/** Reads lines such as `21 Kim Falk OF`. */
-export function readLines(text) {
-  return text.split("\n").map((line) => line.trim().split(/\s+/).filter(Boolean)).filter((words) => words.length > 0).map((words) => {
-    const rest = [...words];
-    const number = /^#?\d{1,2}$/.test(rest[0]) ? Number(rest.shift().replace("#", "")) : null;
-    const positions = [];
-    while (rest.length > 1 && POSITIONS.includes(rest.at(-1).toUpperCase().replace(/,$/, ""))) positions.unshift(rest.pop().toUpperCase().replace(/,$/, ""));
-    const [firstName = "", ...last] = rest;
-    return { firstName, ...(last.length ? { lastName: last.join(" ") } : {}), ...(number === null ? {} : { playerNumber: number }), positions };
-  });
-}
-
-function problemOf(players) {
-  if (!players.length) return "Write at least one name.";
-  if (players.length > PLAYERS_MAX) return `These are ${players.length} players. Add at most ${PLAYERS_MAX} at once.`;
-  const nameless = players.findIndex((player) => !player.firstName);
-  if (nameless >= 0) return `Line ${nameless + 1} has no name.`;
-  const many = players.find((player) => player.positions.length > POSITIONS_MAX);
-  if (many) return `${fullName(many)} has more than ${POSITIONS_MAX} positions.`;
-  const numbers = players.map((player) => player.playerNumber).filter((number) => number !== undefined);
-  const twice = numbers.find((number, index) => numbers.indexOf(number) !== index);
-  return twice === undefined ? null : `Number ${twice} is there twice.`;
+/** How each line was read, before anything is saved. */
+function previewOf(read) {
+  if (!read.length) return [];
+  const wrong = read.filter(({ error }) => error).length;
+  const row = ({ line, player, error, note }) => element("tr", { class: error ? "is-wrong" : null },
+    element("th", { scope: "row" }, line),
+    error ? element("td", { colspan: 4 }, error) : [
+      element("td", {}, player.playerNumber ?? NO_VALUE),
+      element("td", {}, player.firstName),
+      element("td", {}, player.lastName ?? NO_VALUE, note ? element("span", { class: "hacktracker-note" }, note) : null),
+      element("td", {}, player.positions.join(" ") || NO_VALUE),
+    ]);
+  return [
+    element("table", { class: "hacktracker-preview", "data-key": "preview" },
+      element("caption", {}, "How the lines are read"),
+      element("thead", {}, element("tr", {}, ["Line", "No.", "First", "Last", "Positions"].map((head) => element("th", { scope: "col" }, head)))),
+      element("tbody", {}, read.map(row))),
+    element("p", { class: "quiet", role: "status", "data-key": "summary" }, wrong ? `${counted(wrong, "line")} to fix.` : `${counted(read.length, "player")} to add.`),
+  ];
 }
 
 async function editPlayer(team, player, reload) {
@@ -159,13 +164,13 @@ function linkPart(team, player, members, reload, close) {
     return element("button", { type: "button", class: "plain", click: async () => {
       const sure = await confirmDialog({ title: `Unlink ${fullName(player)}?`, text: "The at-bats stay with the team and leave this person’s career.", action: "Unlink" });
       if (sure) await send("DELETE");
-    } }, "Unlink from the person");
+    } }, "Unlink");
   }
   const free = members.filter((member) => member.status === "active" && !team.players.some((one) => one.userId === member.userId));
   if (!free.length) return null;
   const select = element("select", {}, free.map((member) => element("option", { value: member.userId }, fullName(member))));
   return element("div", { class: "hacktracker-pair is-link" },
-    element("label", {}, "Is a member ", select),
+    element("label", {}, "Link to member ", select),
     element("button", { type: "button", class: "plain", click: () => send("PUT", { userId: select.value }) }, "Link"));
 }
 

@@ -2,10 +2,10 @@
 import { element, shape } from "/assets/dom.js";
 import { signInLink } from "/assets/session.js";
 import { whoDidWhat } from "./game-view.js";
-import { mayBeOver, occupied } from "./rules.js";
+import { mayBeOver, occupied, playerUp } from "./rules.js";
 import { book, nameOf, pageAddress, render, reread } from "./score-book.js";
 import { finish, openMore } from "./score-halves.js";
-import { counted, halfMark, halfName, STATUS_NAMES } from "./words.js";
+import { counted, fullName, halfMark, halfName, shortName, STATUS_NAMES } from "./words.js";
 
 /** After so long a play that is being sent is said to wait. */
 const SENDING_MS_MAX = 2000;
@@ -77,13 +77,26 @@ function refusalNotice(refused, count) {
   const problem = book.queue.refusal;
   const isMoved = problem ? problem.code === "game-moved-on" : true;
   const game = problem?.members?.game ?? book.view.game;
-  const mine = count > 1 ? `Your ${count} plays were not saved` : "Yours was not saved";
-  const text = isMoved ? `${whoDidWhat(game.lastEvent, { playersById: book.players, nameOf })} ${mine}:` : `${refused.error} ${mine}:`;
+  const mine = `${count > 1 ? `Your ${count} plays were not saved` : "Yours was not saved"}: ${playText(refused.entry)}${count > 1 ? " first" : ""}.`;
+  const text = `${isMoved ? whoDidWhat(game.lastEvent, { playersById: book.players, nameOf }) : refused.error} ${mine}`;
+  const up = book.players.get(playerUp(game));
+  const next = refused.entry.kind === "atBat" && up ? `Record as next: ${refused.entry.body.result} for ${shortName(up)}` : "Record as next";
   return element("div", { class: "notice bad", role: "alert", "data-key": "refused" },
     element("p", {}, text),
     element("div", { class: "actions" },
       element("button", { type: "button", class: "plain danger", click: dropMine }, "Drop mine"),
-      isMoved ? element("button", { type: "button", click: () => recordAsNext(game) }, "Record as next") : element("button", { type: "button", click: editRefused }, "Change it")));
+      isMoved ? element("button", { type: "button", click: () => recordAsNext(game) }, next) : element("button", { type: "button", click: editRefused }, "Change it")));
+}
+
+/** What an entry of the queue says: "2B for Pia Lindgren". */
+function playText({ kind, body, batter, inning }) {
+  const player = book.players.get(batter ?? body.playerId);
+  switch (kind) {
+    case "atBat": return player ? `${body.result} for ${fullName(player)}` : body.result;
+    case "runners": return "the runners’ moves";
+    case "opponent": return `${counted(body.runs, "run")} in inning ${inning}`;
+    default: return "the next half";
+  }
 }
 
 async function dropMine() {
@@ -100,7 +113,7 @@ async function recordAsNext(seen) {
   book.queue.rebase(game, (entry) => {
     if (entry.kind !== "atBat") return entry;
     const { moves, rbis, playerId, ...rest } = entry.body;
-    return { ...entry, body: entry.bases && entry.bases !== occupied(game.state?.bases ?? []).join() ? rest : { ...rest, ...(moves ? { moves } : {}), ...(rbis == null ? {} : { rbis }) } };
+    return { ...entry, batter: undefined, body: entry.bases && entry.bases !== occupied(game.state?.bases ?? []).join() ? rest : { ...rest, ...(moves ? { moves } : {}), ...(rbis == null ? {} : { rbis }) } };
   });
   book.placing = null;
   render();

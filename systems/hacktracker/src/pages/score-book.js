@@ -20,7 +20,7 @@ export const book = {
   /** What the scorer has chosen for the next at-bat. */
   next: { hitLocation: null, playerId: null, wantsDetails: false },
   /** The same for a game of one's own, where nothing follows from runners. */
-  personal: { inning: 1, outs: 0, rbis: 0, scored: false },
+  personal: { inning: 1, outs: 0, rbis: 0, scored: false, recorded: null },
   /** The play whose runners are being placed: its result, or null. */
   placing: null,
 };

@@ -9,7 +9,7 @@ import { isBatted, isHit, isImpossible, occupied, playerUp, RESULTS } from "./ru
 import { book, current, pageAddress, render } from "./score-book.js";
 import { theirPanel, verb } from "./score-halves.js";
 import { undoable, undoButton } from "./score-undo.js";
-import { fullName, numberText, playSentence, RESULT_NAMES, shortName, STATUS_NAMES } from "./words.js";
+import { counted, fullName, numberText, playSentence, RESULT_NAMES, shortName, STATUS_NAMES } from "./words.js";
 
 const AT_BAT_RESULTS_NOT_COUNTED = ["BB", "HBP", "SAC"];
 const PERSONAL_INNING_MAX = 30;
@@ -82,7 +82,7 @@ function fieldBox(now) {
     const runner = runnerOf(now.game.state.bases[base - 1], now, book.players);
     return element("button", { type: "button", class: `hacktracker-runner is-on-${base}`, "data-key": `runner-${base}`, "aria-haspopup": "dialog", "aria-label": `${fullName(runner)} on ${["first", "second", "third"][base - 1]}: move`, click: moveRunners }, shortName(runner));
   });
-  return element("div", { class: "hacktracker-field-box", "data-key": "field" }, svg, runners);
+  return element("div", { class: `hacktracker-field-box${book.team.isPersonal ? " is-small" : ""}`, "data-key": "field" }, svg, runners);
 }
 
 function hitRow() {
@@ -91,7 +91,7 @@ function hitRow() {
       book.next.hitLocation = location;
       // The list stays as it is, because somebody may be typing in it.
       markChosen(byId("field"), location);
-    }, { id: "zone", "aria-label": "Where the ball went" }),
+    }, { id: "zone", "aria-label": "Hit location" }),
     book.team.isPersonal ? null : element("label", { class: "hacktracker-check" }, element("input", { type: "checkbox", id: "details", checked: book.next.wantsDetails, change: ({ target }) => { book.next.wantsDetails = target.checked; } }), "Details"));
 }
 
@@ -156,7 +156,8 @@ function record(body) {
   const { game } = current();
   book.next.hitLocation = null;
   book.next.playerId = null;
-  book.queue.push({ kind: "atBat", body: { ...body, revision: game.revision }, bases: game.state ? occupied(game.state.bases).join() : "" });
+  const batter = body.playerId ?? playerUp(game);
+  book.queue.push({ kind: "atBat", batter, body: { ...body, revision: game.revision }, bases: game.state ? occupied(game.state.bases).join() : "" });
   const after = current();
   const atBat = after.atBats.at(-1);
   if (atBat) announce(`${playSentence(atBat, book.players.get(atBat.playerId))}. ${after.game.teamScore} to ${after.game.opponentScore}`);
@@ -199,8 +200,26 @@ function personalPanel(now) {
       element("label", { class: "hacktracker-check" }, element("input", { type: "checkbox", id: "scored", checked: book.personal.scored, change: ({ target }) => { book.personal.scored = target.checked; } }), "I scored")),
     fieldBox(now),
     hitRow(),
+    personalLine(now),
     pad(null, recordPersonal, undoButton(now)),
   ];
+}
+
+/** My line in this game, each at-bat of it, and what was recorded last. */
+function personalLine({ atBats }) {
+  const hits = atBats.filter((atBat) => isHit(atBat.result)).length;
+  const counts = atBats.filter((atBat) => !AT_BAT_RESULTS_NOT_COUNTED.includes(atBat.result)).length;
+  const sum = (value) => atBats.reduce((total, atBat) => total + Number(value(atBat) ?? 0), 0);
+  const runs = sum((atBat) => atBat.scored);
+  const rbis = sum((atBat) => atBat.rbis);
+  const notes = [counted(atBats.length, "plate appearance"), rbis ? counted(rbis, "RBI") : null, runs ? counted(runs, "run") : null].filter(Boolean);
+  const { recorded } = book.personal;
+  return element("div", { class: "card hacktracker-my-line", "data-key": "line" },
+    element("p", {}, element("b", { id: "my-line" }, atBats.length ? `${hits} for ${counts}` : "No at-bats yet"), " ",
+      atBats.length ? element("span", { class: "quiet" }, notes.join(" · ")) : null),
+    atBats.length ? element("ol", { "aria-label": "At-bats of this game" }, atBats.map((atBat) => element("li", {},
+      element("abbr", { class: `hacktracker-result is-${padKind(atBat.result)}`, title: `${RESULT_NAMES[atBat.result]}, inning ${atBat.inning}` }, atBat.result)))) : null,
+    recorded ? element("p", { id: "recorded" }, `${RESULT_NAMES[recorded]} recorded.`) : null);
 }
 
 function recordPersonal(result) {
@@ -211,6 +230,6 @@ function recordPersonal(result) {
     rbis: isHomeRun ? Math.max(1, book.personal.rbis) : book.personal.rbis, scored: isHomeRun || book.personal.scored,
     ...(isBatted(result) && book.next.hitLocation ? { hitLocation: book.next.hitLocation } : {}),
   });
-  Object.assign(book.personal, { rbis: 0, scored: false });
+  Object.assign(book.personal, { rbis: 0, scored: false, recorded: result });
   render();
 }

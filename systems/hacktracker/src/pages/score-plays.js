@@ -145,8 +145,9 @@ export function openAddressed() {
   render();
   const atBat = book.view.atBats.find((one) => one.atBatId === id);
   if (atBat) {
-    correct(atBat);
+    // Before the dialog: its entry of the history has the same address, or going back would lead here again.
     history.replaceState(history.state, "", location.pathname);
+    correct(atBat);
   } else {
     const heading = document.getElementById(id);
     if (heading) bringIntoView(heading);

@@ -11,7 +11,7 @@ export function undoable({ game, atBats }) {
   const last = waiting.at(-1)?.entry;
   if (last) {
     const text = last.kind === "atBat" ? last.body.result : last.kind === "runners" ? last.body.how : last.kind === "opponent" ? "runs" : "half";
-    return { text, run: () => { book.queue.dropLast(); render(); } };
+    return { text, run: () => { book.queue.dropLast(); book.personal.recorded = null; render(); } };
   }
   const atBat = lastAtBat(atBats);
   if (!atBat) return null;
@@ -43,6 +43,7 @@ export function undoLast() {
 async function undo() {
   await attempt(async () => {
     await request("POST", `${path}/undo`, { body: { revision: book.view.game.revision }, once: true });
+    book.personal.recorded = null;
     await reread();
     announce("Taken back.");
   }, { near: byId("notices") });

@@ -39,7 +39,9 @@ export function showFailure(error) {
   if (!("status" in error) && !error.isUnreachable) console.error(error);
   const isGone = error.status === 404 || error.status === 403 || error.status === 410;
   const again = element("button", { type: "button", click: () => location.reload() }, "Try again");
-  showInstead(error.title ?? "This page cannot be shown", element("p", {}, error.message),
+  const title = error.title ?? "This page cannot be shown";
+  // Without a detail the message is the title once more.
+  showInstead(title, error.message === `${title}.` ? null : element("p", {}, error.message),
     element("p", { class: "actions" }, isGone ? null : again, element("a", { class: "button plain", href: base }, "My teams")));
 }
 
@@ -124,6 +126,7 @@ export function describeTeam(view) {
     role,
     isPersonal,
     path: `${base}/teams/${encodeURIComponent(view.team.teamId)}`,
+    canEdit: role === "owner",
     canOwn: role === "owner" && !isPersonal,
     canManage: role === "owner" || role === "manager",
     canScore: ["owner", "manager", "scorekeeper"].includes(role),

@@ -4,13 +4,17 @@ import { base, request } from "/assets/http.js";
 import { scroller } from "./game-view.js";
 import { seasonSelect, seasonsOf } from "./schedule.js";
 import { attempt, readAll } from "./signed-in.js";
-import { fullName, NO_VALUE, shortName } from "./words.js";
+import { counted, fullName, NO_VALUE, shortName } from "./words.js";
 
 const COLUMNS = [
   ["ab", "AB", "At-bats"], ["h", "H", "Hits"], ["avg", "AVG", "Batting average"], ["ops", "OPS", "On-base plus slugging"], ["obp", "OBP", "On-base percentage"], ["slg", "SLG", "Slugging percentage"],
   ["g", "G", "Games"], ["pa", "PA", "Plate appearances"], ["2B", "2B", "Doubles"], ["3B", "3B", "Triples"], ["HR", "HR", "Home runs"],
   ["r", "R", "Runs"], ["rbi", "RBI", "Runs batted in"], ["BB", "BB", "Walks"], ["K", "K", "Strikeouts"],
 ];
+
+/** Players with fewer plate appearances for each game of the team are not ranked by averages. */
+const APPEARANCES_PER_GAME = 2;
+const AVERAGES = ["avg", "obp", "slg", "ops"];
 
 export async function showTeamStats(team, place) {
   const seasons = seasonsOf(await readAll(`${team.path}/games`));
@@ -24,7 +28,10 @@ export async function showTeamStats(team, place) {
 
   function render() {
     const rows = stats.players.map((row) => ({ ...row, player: team.playersById.get(row.playerId) ?? row })).filter((row) => row.line.pa > 0);
-    rows.sort((one, other) => value(other.line, sorted) - value(one.line, sorted) || fullName(one.player).localeCompare(fullName(other.player)));
+    // An average of few at-bats says little: it comes behind those of players who have batted enough.
+    const enough = AVERAGES.includes(sorted) ? stats.line.g * APPEARANCES_PER_GAME : 0;
+    const isRanked = (row) => row.line.pa >= enough;
+    rows.sort((one, other) => isRanked(other) - isRanked(one) || value(other.line, sorted) - value(one.line, sorted) || fullName(one.player).localeCompare(fullName(other.player)));
     const choose = (key, name) => {
       sorted = key;
       announce(`Sorted by ${name}.`);
@@ -35,11 +42,13 @@ export async function showTeamStats(team, place) {
     const body = rows.map(({ player, playerId, line }) => element("tr", {},
       element("th", { scope: "row" }, element("a", { href: `${base}/player/${team.team.teamId}/${playerId}` }, shortName(player))), cells(line)));
     const foot = element("tr", {}, element("th", { scope: "row" }, "Team"), cells(stats.line));
+    const unranked = rows.filter((row) => !isRanked(row)).length;
     replaceKeepingFocus(place, [
       seasons.length ? element("div", { class: "actions hacktracker-actions", "data-key": "top" }, seasonSelect(seasons, season, change)) : null,
       rows.length
         ? element("div", { class: "card hacktracker-flush", "data-key": "table" }, scroller("Statistics of the team", element("table", { class: "hacktracker-stats" }, element("caption", { class: "visually-hidden" }, "Statistics of the team"), element("thead", {}, head), element("tbody", {}, body), element("tfoot", {}, foot))))
         : element("p", { class: "quiet" }, "No at-bats yet."),
+      unranked ? element("p", { class: "quiet", "data-key": "unranked" }, `${counted(unranked, "player")} with fewer than ${enough} plate appearances at the end.`) : null,
     ].filter(Boolean));
   }
 

@@ -32,7 +32,7 @@ async function reload() {
   byId("title").textContent = team.team.name;
   byId("description").textContent = team.team.description ?? "";
   byId("description").hidden = !team.team.description;
-  byId("manage").hidden = !team.canOwn;
+  byId("manage").hidden = !team.canEdit;
   for (const id of shown) if (id !== "games" && id !== "stats") await PARTS[id](team, byId(`${id}-content`), reload);
 }
 

@@ -7,7 +7,6 @@ export const RESULT_NAMES = {
 export const HIT_TYPE_NAMES = { fly_ball: "Fly", ground_out: "Ground", line_drive: "Line", pop_up: "Pop", bunt: "Bunt" };
 export const BASE_NAMES = ["out", "first", "second", "third", "home"];
 export const STATUS_NAMES = { SCHEDULED: "Scheduled", IN_PROGRESS: "Live", FINAL: "Final", POSTPONED: "Postponed" };
-export const POSITIONS = ["1B", "2B", "3B", "SS", "OF", "C", "P", "DH", "UTIL"];
 export const ROLES = ["owner", "manager", "scorekeeper", "player"];
 /** Shown for an average that does not exist. */
 export const NO_VALUE = "–";
@@ -25,6 +24,11 @@ export function numberText(player) {
   return player?.playerNumber == null ? "" : `#${player.playerNumber}`;
 }
 
+/** Players in the order of their numbers, those without one last. */
+export function byNumber(one, other) {
+  return (one.playerNumber ?? 100) - (other.playerNumber ?? 100) || fullName(one).localeCompare(fullName(other));
+}
+
 export function opponentName(game) {
   return game.opponentName ?? "Opponent";
 }
@@ -38,22 +42,23 @@ export function counted(count, one, many = `${one}s`) {
   return `${count} ${count === 1 ? one : many}`;
 }
 
+// As in /assets/time.js, which is not there for tests that import this file without a browser.
+const LOCALE = "en-GB";
 const DAY = { day: "numeric", month: "short" };
-const TIME = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" };
 
 export function dayText(iso, { withYear = false } = {}) {
   if (!iso) return "No date";
-  return new Date(iso).toLocaleDateString("en", { ...DAY, ...(withYear ? { year: "numeric" } : {}) });
+  return new Date(iso).toLocaleDateString(LOCALE, { ...DAY, ...(withYear ? { year: "numeric" } : {}) });
 }
 
 export function whenText(iso) {
   if (!iso) return "No date yet";
   const date = new Date(iso);
-  return `${date.toLocaleDateString("en", { weekday: "short", ...DAY })}, ${date.toLocaleTimeString("en", TIME)}`;
+  return `${date.toLocaleDateString(LOCALE, { weekday: "short", ...DAY }).replace(",", "")} ${timeText(date)}`;
 }
 
 export function timeText(date) {
-  return date.toLocaleTimeString("en", TIME);
+  return date.toLocaleTimeString(LOCALE, { hour: "2-digit", minute: "2-digit" });
 }
 
 /** A date and time as a form field of type datetime-local has it, in this browser's time zone. */

@@ -1,96 +1,83 @@
 //! Users, and the lists for admins.
 
-use super::Shared;
-use crate::design::{Team, User};
-use crate::error::Error;
+use super::{App, Reply, Season, Shared};
+use crate::design::{Team, TeamId, User};
+use crate::error::{Error, Result};
 use crate::input::{NewUser, UserChange};
-use crate::view::{Career, GameView, List, MyTeam};
-use axum::extract::State;
-use singlet_web::api::{Api, Body, Created, CreatedOrFound, Json, Page, Paging, get, patch, post};
-use singlet_web::identity::Caller;
+use crate::view::{Career, GameView, MyTeam};
+use singlet_web::api::{get, patch, post};
+use singlet_web::prelude::*;
 
 pub(super) fn routes(api: Api<Shared>) -> Api<Shared> {
+    let unknown = || [Error::UserNotFound];
     api.route(
         post("/users", sign_up)
-            .idempotent()
-            .describe("signUp", "Creates the caller's profile with a team for personal statistics.")
-            .problems([Error::UserNotFound]),
+            .about("Creates the caller's profile with a team for personal statistics.")
+            .problems(unknown())
+            .idempotent(),
     )
     .route(
-        get("/users/me", my_user)
-            .describe("getMyUser", "Shows the caller's profile.")
-            .problems([Error::UserNotFound]),
+        get("/users/me", get_my_user).about("Shows the caller's profile.").problems(unknown()),
     )
     .route(
         patch("/users/me", change_my_user)
-            .describe("changeMyUser", "Changes the caller's profile.")
-            .problems([Error::UserNotFound]),
+            .about("Changes the caller's profile, and the name of linked players who have the old one.")
+            .problems(unknown()),
     )
-    .route(get("/users/me/teams", my_teams).describe("listMyTeams", "Lists the caller's teams."))
+    .route(get("/users/me/teams", list_my_teams).about("Lists the caller's teams."))
     .route(
-        get("/users/me/stats", career)
-            .describe("getMyCareer", "Shows the caller's statistics over all teams."),
+        get("/users/me/stats", get_my_career)
+            .about("Shows the caller's statistics over all teams, or of one team or season.")
+            .problems([Error::TeamNotFound]),
     )
-    .route(get("/users", list_users).describe("listUsers", "Lists all users, for admins."))
-    .route(get("/teams", list_teams).describe("listTeams", "Lists all teams, for admins."))
-    .route(get("/games", list_games).describe("listGames", "Lists all games, for admins."))
+    .route(get("/users", list_users).about("Lists all users, for admins."))
+    .route(get("/teams", list_teams).about("Lists all teams, for admins."))
+    .route(get("/games", list_games).about("Lists all games, for admins."))
 }
 
-async fn sign_up(
-    State(shared): State<Shared>,
-    caller: Caller,
-    new: Body<NewUser>,
-) -> Result<CreatedOrFound<User>, Error> {
-    let (user, is_new) = shared.service.sign_up(&caller, &new).await?;
+async fn sign_up(app: App, by: Caller, new: Body<NewUser>) -> Result<CreatedOrFound<User>> {
+    let (user, is_new) = app.sign_up(&by, &new).await?;
     Ok(match is_new {
         true => CreatedOrFound::Created(Created::at("/users/me", user)),
         false => CreatedOrFound::Found(user),
     })
 }
 
-async fn my_user(State(shared): State<Shared>, caller: Caller) -> Result<Json<User>, Error> {
-    Ok(Json(shared.service.my_user(&caller).await?))
+async fn get_my_user(app: App, by: Caller) -> Reply<User> {
+    app.my_user(&by).await.map(Json)
 }
 
-async fn change_my_user(
-    State(shared): State<Shared>,
-    caller: Caller,
-    change: Body<UserChange>,
-) -> Result<Json<User>, Error> {
-    Ok(Json(shared.service.change_my_user(&caller, &change).await?))
+async fn change_my_user(app: App, by: Caller, change: Body<UserChange>) -> Reply<User> {
+    app.change_my_user(&by, &change).await.map(Json)
 }
 
-async fn my_teams(
-    State(shared): State<Shared>,
-    caller: Caller,
-) -> Result<Json<List<MyTeam>>, Error> {
-    Ok(Json(shared.service.my_teams(&caller).await?))
+async fn list_my_teams(app: App, by: Caller) -> Reply<Page<MyTeam>> {
+    app.my_teams(&by).await.map(Json)
 }
 
-async fn career(State(shared): State<Shared>, caller: Caller) -> Result<Json<Career>, Error> {
-    Ok(Json(shared.service.career(&caller).await?))
+#[derive(Deserialize, JsonSchema)]
+struct OfOwnTeam {
+    /// Only at-bats for this team, which may be a personal one.
+    team: Option<TeamId>,
 }
 
-async fn list_users(
-    State(shared): State<Shared>,
-    caller: Caller,
-    paging: Paging,
-) -> Result<Json<Page<User>>, Error> {
-    Ok(Json(shared.service.list_users(&caller, &paging).await?))
+async fn get_my_career(
+    app: App,
+    by: Caller,
+    of: Query<OfOwnTeam>,
+    season: Season,
+) -> Reply<Career> {
+    app.career(&by, of.team.as_ref(), season.season.as_deref()).await.map(Json)
 }
 
-async fn list_teams(
-    State(shared): State<Shared>,
-    caller: Caller,
-    paging: Paging,
-) -> Result<Json<Page<Team>>, Error> {
-    Ok(Json(shared.service.list_teams(&caller, &paging).await?))
+async fn list_users(app: App, by: Caller, paging: Paging) -> Reply<Page<User>> {
+    app.list_users(&by, &paging).await.map(Json)
 }
 
-async fn list_games(
-    State(shared): State<Shared>,
-    caller: Caller,
-    paging: Paging,
-) -> Result<Json<Page<GameView>>, Error> {
-    Ok(Json(shared.service.list_games(&caller, &paging).await?))
+async fn list_teams(app: App, by: Caller, paging: Paging) -> Reply<Page<Team>> {
+    app.list_teams(&by, &paging).await.map(Json)
+}
+
+async fn list_games(app: App, by: Caller, paging: Paging) -> Reply<Page<GameView>> {
+    app.list_games(&by, &paging).await.map(Json)
 }

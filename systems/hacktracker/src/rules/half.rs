@@ -1,24 +1,21 @@
 //! Who bats when: halves, and the way from one to the next.
 
 use super::inning::{self, first_bases};
-use super::{HALF_OUTS, INNINGS_MAX, Impossible};
+use super::{HALF_OUTS, INNINGS_MAX};
 use crate::design::{AtBat, Book, Game, GameState, GameStatus, Half, HomeAway, PlayerId};
+use crate::error::{Error, Result};
+use singlet_web::problem::ApiError as _;
 
 /// How many innings a game has unless it says otherwise.
 pub const REGULATION_INNINGS: u8 = 7;
 
-/// A half of an inning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HalfInning {
-    /// The inning, from 1.
     pub inning: u8,
-    /// Who bats.
     pub half: Half,
 }
 
 impl HalfInning {
-    /// Whether it is the first half of its inning.
-    #[must_use]
     pub fn is_top(self, home_away: Option<HomeAway>) -> bool {
         (self.half == Half::Team) == (home_away != Some(HomeAway::Home))
     }
@@ -29,9 +26,6 @@ impl HalfInning {
             Half::Opponent => Half::Team,
         }
     }
-
-    /// The half after this one.
-    #[must_use]
     pub fn next(self, home_away: Option<HomeAway>) -> Self {
         let half = self.other();
         match self.is_top(home_away) {
@@ -41,7 +35,6 @@ impl HalfInning {
     }
 
     /// The half before this one; `None` at the beginning.
-    #[must_use]
     pub fn previous(self, home_away: Option<HomeAway>) -> Option<Self> {
         let half = self.other();
         match self.is_top(home_away) {
@@ -53,26 +46,17 @@ impl HalfInning {
 }
 
 impl GameState {
-    /// The half that is played.
-    #[must_use]
     pub fn position(&self) -> HalfInning {
         HalfInning { inning: self.inning, half: self.half }
     }
 }
-
-/// The at-bats of one inning, in their order, of a list that is in order.
-#[must_use]
 pub fn of_inning(at_bats: &[AtBat], inning: u8) -> Vec<AtBat> {
     at_bats.iter().filter(|at_bat| at_bat.inning == inning).cloned().collect()
 }
-
-/// Whether an inning has a tie-break runner.
-#[must_use]
 pub fn is_placed(game: &Game, inning: u8) -> bool {
     game.placed.as_ref().is_some_and(|placed| placed.contains_key(&inning))
 }
 
-/// Begins a game, or goes on with the state that was kept.
 pub fn begin(game: &mut Game) {
     if game.state.is_none() {
         let half = match game.home_away {
@@ -87,7 +71,6 @@ pub fn begin(game: &mut Game) {
     }
 }
 
-/// Gives a half its number in the line score.
 fn open_line(game: &mut Game, at: HalfInning) {
     let runs = match at.half {
         Half::Team => game.team_runs.get_or_insert_default(),
@@ -131,7 +114,6 @@ pub fn enter(game: &mut Game, at_bats: &[AtBat], at: HalfInning) {
     state.at_bats = if is_team { u8::try_from(inning_at_bats.len()).unwrap_or(u8::MAX) } else { 0 };
 }
 
-/// Resumes a team half that was left: undoing reaches into it.
 pub fn resume(game: &mut Game, at_bats: &[AtBat], from: HalfInning, to: HalfInning) {
     close_line(game, from);
     if let Some(early) = &mut game.ended_early {
@@ -141,33 +123,24 @@ pub fn resume(game: &mut Game, at_bats: &[AtBat], from: HalfInning, to: HalfInni
     enter(game, at_bats, to);
 }
 
-/// Goes to the next half or back to the previous one.
-///
-/// # Errors
-///
-/// If the half is neither, or the previous one has three outs, or the placed runner cannot be.
-pub fn change(
-    book: &Book,
-    to: HalfInning,
-    placed_runner: Option<&PlayerId>,
-) -> Result<Game, Impossible> {
+pub fn change(book: &Book, to: HalfInning, placed_runner: Option<&PlayerId>) -> Result<Game> {
     let mut game = book.game.clone();
     let state = game.state.as_ref().filter(|_| game.status == GameStatus::InProgress);
-    let state = state.ok_or(Impossible::WrongStatus)?;
+    let state = state.ok_or(Error::WrongStatus)?;
     let (from, home_away) = (state.position(), game.home_away);
     let has_at_bats = book.at_bats.iter().any(|at_bat| at_bat.inning == to.inning);
     if let Some(player) = placed_runner {
         if to.half == Half::Opponent || to != from.next(home_away) || has_at_bats {
-            return Err(Impossible::Field("/placedRunner", "is for a half of ours that begins"));
+            return Err(Error::invalid("/placedRunner", "is for a half of ours that begins"));
         }
         if !game.lineup.contains(player) {
-            return Err(Impossible::Field("/placedRunner", "must be in the lineup"));
+            return Err(Error::invalid("/placedRunner", "must be in the lineup"));
         }
         game.placed.get_or_insert_default().insert(to.inning, player.clone());
     }
     if to == from.next(home_away) {
         if to.inning > INNINGS_MAX {
-            return Err(Impossible::Field("/inning", "must be at most 30"));
+            return Err(Error::invalid("/inning", "must be at most 30"));
         }
         if from.half == Half::Team {
             let early = game.ended_early.get_or_insert_default();
@@ -180,13 +153,13 @@ pub fn change(
         return Ok(game);
     }
     if Some(to) != from.previous(home_away) {
-        return Err(Impossible::Field("/inning", "must be the next or the previous half"));
+        return Err(Error::invalid("/inning", "must be the next or the previous half"));
     }
     match to.half {
         Half::Team => {
             let inning_at_bats = of_inning(&book.at_bats, to.inning);
             if inning::totals(&inning_at_bats, is_placed(&game, to.inning)).outs >= HALF_OUTS {
-                return Err(Impossible::HalfComplete);
+                return Err(Error::HalfComplete);
             }
             resume(&mut game, &book.at_bats, from, to);
         }
@@ -205,7 +178,6 @@ pub fn change(
 }
 
 /// Whether the rules say that the game may be over: "Finish?" is proposed, never forced.
-#[must_use]
 pub fn may_be_over(game: &Game) -> bool {
     let Some(state) = game.state.as_ref().filter(|_| game.status == GameStatus::InProgress) else {
         return false;

@@ -1,69 +1,48 @@
 //! An inning: its at-bats, replayed from the first to the last.
 
+use super::HALF_OUTS;
 use super::play::{self, ByPlace, HOME, OUT, PLACES, Push, Situation};
-use super::{HALF_OUTS, Impossible};
-use crate::design::{AtBat, AtBatId, Move};
+use crate::design::{AtBat, AtBatId, How, Move};
+use crate::error::{Error, Result};
+use singlet_web::problem::ApiError as _;
 use std::collections::BTreeSet;
 
-/// How a tie-break runner is named.
 pub const PLACED: &str = "PLACED";
 
-/// Who is on first, second and third base.
 pub type Bases = [Option<AtBatId>; 3];
-
-/// The bases at the beginning of a half.
-#[must_use]
 pub fn first_bases(is_placed: bool) -> Bases {
     [None, AtBatId::new(PLACED).ok().filter(|_| is_placed), None]
 }
 
-/// What the at-bats of an inning have come to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InningTotals {
-    /// Who is on base.
     pub bases: Bases,
-    /// All outs: more than three if the book is wrong.
     pub outs: u8,
-    /// All runs.
     pub runs: u16,
 }
 
-/// What the scorer says about one at-bat of an inning.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edit {
-    /// Which one, from 0.
     pub index: usize,
-    /// Where batter and runners go, by the bases they come from. `None` keeps what is stored.
+    /// Destinations by starting base. `None` keeps the stored ones.
     pub moves: Option<Vec<(u8, u8)>>,
-    /// The runs batted in.
     pub rbis: Rbis,
 }
 
-/// The runs batted in of an at-bat that is edited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rbis {
-    /// As the rules propose.
     Proposed,
-    /// As the scorer says: not more than the runs of the play.
     Named(u8),
-    /// As the scorer said before, at most the runs of the play.
+    /// The scorer's earlier value, capped at the runs of the play.
     Kept(u8),
 }
 
 /// Replays an inning: sets order, outs, moves, RBIs and `scored` of its at-bats.
 ///
-/// A runner keeps his stored destination, unless he stands beyond it; one who was not there before
-/// takes the default; then runners are pushed on. RBIs that were as proposed stay as proposed. The
-/// at-bat that is edited is checked; the others are never refused.
-///
-/// # Errors
-///
-/// If the edited at-bat cannot happen.
-pub fn replay(
-    at_bats: &mut [AtBat],
-    is_placed: bool,
-    edit: Option<&Edit>,
-) -> Result<InningTotals, Impossible> {
+/// Runners keep their stored destination unless they are already past it. New runners take the
+/// default. Then runners are pushed on. Proposed RBIs follow the new proposal. Only the edited at-bat
+/// is checked; later ones are never refused.
+pub fn replay(at_bats: &mut [AtBat], is_placed: bool, edit: Option<&Edit>) -> Result<InningTotals> {
     let mut bases = first_bases(is_placed);
     let mut outs: u8 = 0;
     let mut home = BTreeSet::new();
@@ -83,7 +62,7 @@ pub fn replay(
         at_bat.rbis = match edit.map(|edit| edit.rbis) {
             Some(Rbis::Named(rbis)) if rbis > runs => {
                 let why = format!("{rbis} RBIs need as many runs, and this play has {runs}.");
-                return Err(Impossible::play(why));
+                return Err(Error::PlayImpossible.because(why));
             }
             Some(Rbis::Named(rbis)) => rbis,
             Some(Rbis::Kept(rbis)) => rbis.min(runs),
@@ -106,7 +85,6 @@ pub fn replay(
 }
 
 /// What a half has come to, without changing anything.
-#[must_use]
 pub fn totals(at_bats: &[AtBat], is_placed: bool) -> InningTotals {
     let mut copies = at_bats.to_vec();
     // Without an edit nothing is refused.
@@ -117,8 +95,7 @@ pub fn totals(at_bats: &[AtBat], is_placed: bool) -> InningTotals {
     })
 }
 
-/// Whether the RBIs of an at-bat are those that the rules propose for its moves.
-#[must_use]
+/// Whether the RBIs equal the proposal.
 pub fn is_proposed(at_bat: &AtBat) -> bool {
     let count = |to: u8| {
         let those = at_bat.moves.iter().filter(|one| one.how.is_none() && one.to == to);
@@ -127,17 +104,11 @@ pub fn is_proposed(at_bat: &AtBat) -> bool {
     at_bat.rbis == play::proposed_rbis(at_bat.result, count(HOME), count(OUT))
 }
 
-/// What is known before an at-bat.
 fn situation(bases: &Bases, outs: u8) -> Situation {
     Situation { taken: bases.each_ref().map(Option::is_some), outs }
 }
 
-/// Where batter and runners of an at-bat end.
-fn ends_of(
-    at_bat: &AtBat,
-    bases: &Bases,
-    edit: Option<&Edit>,
-) -> Result<ByPlace<Option<u8>>, Impossible> {
+fn ends_of(at_bat: &AtBat, bases: &Bases, edit: Option<&Edit>) -> Result<ByPlace<Option<u8>>> {
     let situation = situation(bases, at_bat.outs);
     let defaults = play::defaults(at_bat.result, at_bat.hit_type, situation);
     if let Some(moves) = edit.and_then(|edit| edit.moves.as_ref()) {
@@ -159,7 +130,6 @@ fn ends_of(
     play::settle(kept, defaults, Push::Everybody)
 }
 
-/// The batter and the runners, by the bases that they come from.
 fn runners_of(batter: &AtBatId, bases: &Bases) -> ByPlace<Option<AtBatId>> {
     let [first, second, third] = bases.clone();
     [Some(batter.clone()), first, second, third]
@@ -187,8 +157,8 @@ fn base_mut(bases: &mut Bases, base: u8) -> Option<&mut Option<AtBatId>> {
     bases.get_mut(usize::from(base).checked_sub(1)?)
 }
 
-/// Moves a runner between at-bats, and pushes on who is in his way. A runner who is not on base any
-/// more, or stands there already, does not move.
+/// Moves a runner between at-bats and pushes on runners in the way. Does nothing if the runner has left
+/// the bases or is already that far.
 fn advance(bases: &mut Bases, one: &Move, moves: &mut Vec<Move>) {
     let on_base =
         bases.iter().zip(1_u8..).find(|(runner, _)| runner.as_ref() == Some(&one.at_bat_id));
@@ -196,7 +166,7 @@ fn advance(bases: &mut Bases, one: &Move, moves: &mut Vec<Move>) {
     if one.to != OUT && one.to <= from {
         return;
     }
-    // Who is ahead moves first.
+    // Lead runners move first.
     let mut behind = one.to;
     let mut steps = vec![(from, one.to)];
     for base in PLACES.into_iter().filter(|base| *base > from && one.to != OUT) {
@@ -216,35 +186,29 @@ fn advance(bases: &mut Bases, one: &Move, moves: &mut Vec<Move>) {
     }
 }
 
-/// The number that several moves have in common which are made together: the place of the first one
-/// among all moves of the at-bat. One alone needs none.
+/// Marks moves made together, which are undone together. A single move has no number.
 fn step_number(together: usize, moves_before: usize) -> Option<u8> {
     u8::try_from(moves_before).ok().filter(|_| together > 1)
 }
 
-/// The moves of runners between at-bats, who is nearest home first. The at-bat has so many moves
-/// already.
-///
-/// # Errors
-///
-/// If the moves cannot be made with these bases and outs.
+/// Moves of runners between at-bats, lead runner first.
 pub fn runner_moves(
     bases: &Bases,
     outs: u8,
     moves: &[(u8, u8)],
-    how: crate::design::How,
+    how: How,
     moves_before: usize,
-) -> Result<Vec<Move>, Impossible> {
+) -> Result<Vec<Move>> {
     let situation = situation(bases, outs);
     if moves.iter().any(|(from, _)| *from == 0) {
-        return Err(Impossible::play("Only runners move between at-bats."));
+        return Err(Error::PlayImpossible.because("Only runners move between at-bats."));
     }
     let named = play::named(moves, situation)?;
     let [first, second, third] = situation.taken;
     let stay = [None, first.then_some(1), second.then_some(2), third.then_some(3)];
     let ends = play::settle(named, stay, Push::Unnamed)?;
     if outs + play::count(ends, OUT) > HALF_OUTS {
-        return Err(Impossible::play("A half has three outs."));
+        return Err(Error::PlayImpossible.because("A half has three outs."));
     }
     let runners = bases.iter().zip(1_u8..).zip(ends.into_iter().skip(1));
     let moved = runners.filter_map(|((runner, from), to)| {
@@ -256,7 +220,7 @@ pub fn runner_moves(
     let step = step_number(moved.len(), moves_before);
     moved.iter_mut().for_each(|one| one.step = step);
     match moved.is_empty() {
-        true => Err(Impossible::play("Nobody moves.")),
+        true => Err(Error::PlayImpossible.because("Nobody moves.")),
         false => Ok(moved),
     }
 }

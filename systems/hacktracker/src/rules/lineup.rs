@@ -1,21 +1,16 @@
 //! Lineups: who bats in which order.
 
-use super::Impossible;
 use crate::design::{Game, GameStatus, Player, PlayerId, PlayerStatus};
+use crate::error::{Error, Result};
+use singlet_web::problem::ApiError as _;
 use std::collections::BTreeSet;
 
-/// How many players a game needs: three runners and a batter.
 pub const LINEUP_MIN: usize = 4;
 /// How many players a lineup has at most.
 pub const LINEUP_MAX: usize = 30;
 
-/// Refuses a lineup that cannot play.
-///
-/// # Errors
-///
-/// If it has too few or too many players, one twice, or one who is not on the roster or inactive.
-pub fn check(lineup: &[PlayerId], roster: &[Player], players_min: usize) -> Result<(), Impossible> {
-    let invalid = |why: String| Err(Impossible::LineupInvalid(why));
+pub fn check(lineup: &[PlayerId], roster: &[Player], players_min: usize) -> Result<()> {
+    let invalid = |why: String| Err(Error::LineupInvalid.because(why));
     if !(players_min..=LINEUP_MAX).contains(&lineup.len()) {
         return invalid(format!("A lineup has {players_min} to {LINEUP_MAX} players."));
     }
@@ -36,15 +31,11 @@ pub fn check(lineup: &[PlayerId], roster: &[Player], players_min: usize) -> Resu
 }
 
 /// Replaces the lineup. If the player who is up is still in it, he stays up; else his slot does.
-///
-/// # Errors
-///
-/// If the lineup cannot play, or the game is over or postponed.
-pub fn replace(game: &Game, lineup: Vec<PlayerId>, roster: &[Player]) -> Result<Game, Impossible> {
+pub fn replace(game: &Game, lineup: Vec<PlayerId>, roster: &[Player]) -> Result<Game> {
     let players_min = match game.status {
         GameStatus::Scheduled => 0,
         GameStatus::InProgress => LINEUP_MIN,
-        GameStatus::Final | GameStatus::Postponed => return Err(Impossible::WrongStatus),
+        GameStatus::Final | GameStatus::Postponed => return Err(Error::WrongStatus),
     };
     check(&lineup, roster, players_min)?;
     let mut game = game.clone();

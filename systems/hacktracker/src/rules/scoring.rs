@@ -3,66 +3,34 @@
 
 use super::half::{self, is_placed, of_inning};
 use super::inning::{self, Edit, Rbis};
-use super::{HALF_OUTS, INNING_AT_BATS_MAX, Impossible, MOVES_MAX, play};
+use super::{HALF_OUTS, INNING_AT_BATS_MAX, MOVES_MAX, play};
 use crate::design::{
-    AtBat, AtBatId, AtBatResult, Book, Game, GameState, GameStatus, Half, HandScore, HitLocation,
-    HitType, How, Move, PlayerId,
+    AtBat, AtBatId, Book, Game, GameState, GameStatus, Half, HandScore, HitLocation, How, Move,
+    PlayerId,
 };
+use crate::error::{Error, Result};
+use crate::input::{AtBatChange, NewAtBat, NewInsert, NewMove};
 use crate::limits::GAME_AT_BATS_MAX;
 use singlet::Timestamp;
+use singlet_web::api::Change;
+use singlet_web::problem::ApiError as _;
 
-/// An at-bat as the scorer enters it.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Entry {
-    /// Who batted; whose turn it is, if nobody is named.
-    pub player_id: Option<PlayerId>,
-    /// Where the ball came down.
-    pub hit_location: Option<HitLocation>,
-    /// How it was hit.
-    pub hit_type: Option<HitType>,
-    /// The runs batted in; as proposed, if the scorer says nothing.
-    pub rbis: Option<u8>,
-    /// Where batter and runners went, as far as it differs from the default.
-    pub moves: Vec<(u8, u8)>,
-    /// Where it belongs, if it was missed when it happened.
-    pub insert: Option<Insert>,
-}
-
-/// Where a missed at-bat belongs.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Insert {
-    /// The inning.
-    pub inning: u8,
-    /// The at-bat before it; `None` at the beginning of the inning.
-    pub after: Option<AtBatId>,
-}
-
-/// What is changed about an at-bat. What is `None` stays.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Correction {
-    /// How it ended. A new result without moves takes the defaults.
-    pub result: Option<AtBatResult>,
-    /// Who batted.
-    pub player_id: Option<PlayerId>,
-    /// Where the ball came down; `Some(None)` removes it.
-    pub hit_location: Option<Option<HitLocation>>,
-    /// How it was hit; `Some(None)` removes it.
-    pub hit_type: Option<Option<HitType>>,
-    /// The runs batted in.
-    pub rbis: Option<u8>,
-    /// Where batter and runners went.
-    pub moves: Option<Vec<(u8, u8)>>,
-}
-
-/// A game after a change of its at-bats.
+/// A game after a change.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rescored {
-    /// The game and its at-bats, in order.
     pub book: Book,
     /// The inning that changed.
-    pub inning: u8,
-    /// The at-bat that it is about, if it is still there.
+    pub inning: Option<u8>,
+    /// The at-bat that changed, unless it was removed.
     pub at_bat: Option<AtBatId>,
+}
+
+impl Rescored {
+    /// A change of the game that leaves its at-bats.
+    pub fn game(before: &Book, game: Game, inning: Option<u8>) -> Self {
+        let book = Book { game, at_bats: before.at_bats.clone() };
+        Self { book, inning, at_bat: None }
+    }
 }
 
 /// Sorts at-bats by the order in which they happened.
@@ -73,103 +41,109 @@ pub fn sort_at_bats(at_bats: &mut [AtBat]) {
     });
 }
 
-/// Refuses an at-bat for which the inning or the game has no room.
-pub(super) fn check_room(book: &Book, at_bats_of_inning: usize) -> Result<(), Impossible> {
+pub(super) fn check_room(book: &Book, at_bats_of_inning: usize) -> Result<()> {
     if at_bats_of_inning >= INNING_AT_BATS_MAX {
-        return Err(Impossible::HalfFull);
+        return Err(Error::HalfFull);
     }
     match book.at_bats.len() < GAME_AT_BATS_MAX {
         true => Ok(()),
-        false => Err(Impossible::GameFull),
+        false => Err(Error::GameFull),
     }
 }
 
-/// Records an at-bat, or inserts a missed one. The opponent's turn is refused.
-///
-/// # Errors
-///
-/// If the play cannot happen, or the game is not at this point.
-pub fn record(
-    book: &Book,
+/// An at-bat as it was entered, before its inning is replayed.
+pub(super) fn entered(
+    game: &Game,
     id: AtBatId,
     now: Timestamp,
-    result: AtBatResult,
-    entry: &Entry,
-) -> Result<Rescored, Impossible> {
+    player_id: PlayerId,
+    inning: u8,
+    new: &NewAtBat,
+) -> AtBat {
+    AtBat {
+        game_id: game.game_id.clone(),
+        at_bat_id: id,
+        player_id,
+        team_id: game.team_id.clone(),
+        inning,
+        outs: new.outs.unwrap_or(0),
+        result: new.result,
+        rbis: new.rbis.unwrap_or(0),
+        hit_location: new.hit_location.map(rounded),
+        hit_type: new.hit_type,
+        batting_order: None,
+        slot_up: None,
+        sequence: 0,
+        moves: Vec::new(),
+        scored: new.scored.unwrap_or(false),
+        created_at: now,
+        updated_at: now,
+    }
+}
+
+pub fn record(book: &Book, id: AtBatId, now: Timestamp, new: &NewAtBat) -> Result<Rescored> {
+    let fields = [
+        ("/inning", new.inning.is_some()),
+        ("/outs", new.outs.is_some()),
+        ("/scored", new.scored.is_some()),
+    ];
+    refuse_by_hand(&fields)?;
     let game = &book.game;
     let state = state_of(game, &[GameStatus::InProgress])?;
-    let (inning, index) = match &entry.insert {
-        None if state.half == Half::Opponent => return Err(Impossible::WrongHalf),
+    let (inning, index) = match &new.insert {
+        None if state.half == Half::Opponent => return Err(Error::WrongHalf),
         None => (state.inning, usize::MAX),
         Some(insert) => (insert.inning, index_after(book, insert)?),
     };
     let mut inning_at_bats = of_inning(&book.at_bats, inning);
     check_room(book, inning_at_bats.len())?;
     let index = index.min(inning_at_bats.len());
-    play::check_batted(result, entry.hit_location.is_some() || entry.hit_type.is_some())?;
-    let slot = match &entry.insert {
+    play::check_batted(new.result, new.hit_location.is_some() || new.hit_type.is_some())?;
+    let slot = match &new.insert {
         None => state.next_batting_order,
         Some(_) => missed_slot(&inning_at_bats, index, state.next_batting_order, game.lineup.len()),
     };
-    let (player_id, slot) = batter(game, entry, slot)?;
-    let slot_up = entry.insert.is_none().then_some(state.next_batting_order);
+    let (player_id, slot) = batter(game, new, slot)?;
+    let slot_up = new.insert.is_none().then_some(state.next_batting_order);
     let at_bat = AtBat {
-        game_id: game.game_id.clone(),
-        at_bat_id: id.clone(),
-        player_id,
-        team_id: game.team_id.clone(),
-        inning,
-        outs: 0,
-        result,
-        rbis: 0,
-        hit_location: entry.hit_location.map(rounded),
-        hit_type: entry.hit_type,
         batting_order: Some(slot),
         slot_up: slot_up.filter(|slot| *slot != next_slot(&book.at_bats, game.lineup.len())),
-        sequence: 0,
-        moves: Vec::new(),
-        scored: false,
-        created_at: now,
-        updated_at: now,
+        ..entered(game, id.clone(), now, player_id, inning, new)
     };
     inning_at_bats.insert(index, at_bat);
     let edit = Edit {
         index,
-        moves: Some(entry.moves.clone()),
-        rbis: entry.rbis.map_or(Rbis::Proposed, Rbis::Named),
+        moves: Some(pairs(new.moves.as_deref().unwrap_or_default())),
+        rbis: new.rbis.map_or(Rbis::Proposed, Rbis::Named),
     };
     let mut after =
         replay_inning(book, game.clone(), inning, inning_at_bats, Some(&edit), Some(id))?;
-    if let (None, Some(state)) = (&entry.insert, &mut after.book.game.state) {
+    if let (None, Some(state)) = (&new.insert, &mut after.book.game.state) {
         // Also where the half that is played was resumed after a later one.
         state.next_batting_order = slot_after(slot, game.lineup.len());
     }
     Ok(after)
 }
 
-/// Corrects an at-bat and replays its inning.
-///
-/// # Errors
-///
-/// If there is no such at-bat, or the corrected play cannot happen.
-pub fn correct(book: &Book, id: &AtBatId, correction: &Correction) -> Result<Rescored, Impossible> {
+pub fn correct(book: &Book, id: &AtBatId, change: &AtBatChange) -> Result<Rescored> {
+    refuse_by_hand(&[("/outs", change.outs.is_some()), ("/scored", change.scored.is_some())])?;
     state_of(&book.game, &[GameStatus::InProgress, GameStatus::Final])?;
     let (inning, mut inning_at_bats, index) = find(book, id)?;
-    let at_bat = inning_at_bats.get_mut(index).ok_or(Impossible::AtBatNotFound)?;
-    let result = correction.result.unwrap_or(at_bat.result);
+    let at_bat = inning_at_bats.get_mut(index).ok_or(Error::AtBatNotFound)?;
+    let result = change.result.unwrap_or(at_bat.result);
     let is_new_result = result != at_bat.result;
     let was_proposed = inning::is_proposed(at_bat);
     at_bat.result = result;
-    apply_hit(at_bat, correction)?;
-    if let Some(player) = correction.player_id.as_ref().filter(|one| **one != at_bat.player_id) {
+    apply_hit(at_bat, change)?;
+    if let Some(player) = change.player_id.as_ref().filter(|one| **one != at_bat.player_id) {
         at_bat.player_id = player.clone();
         at_bat.batting_order = slot_of(&book.game, player).or(at_bat.batting_order);
     }
-    let moves = match &correction.moves {
-        Some(moves) => Some(moves.clone()),
+    let moves = match &change.moves {
+        Some(moves) => Some(pairs(moves)),
         None => is_new_result.then(Vec::new),
     };
-    let rbis = match correction.rbis {
+    let rbis = match change.rbis {
         Some(rbis) => Rbis::Named(rbis),
         None if was_proposed => Rbis::Proposed,
         None => Rbis::Kept(at_bat.rbis),
@@ -178,29 +152,20 @@ pub fn correct(book: &Book, id: &AtBatId, correction: &Correction) -> Result<Res
     replay_inning(book, book.game.clone(), inning, inning_at_bats, Some(&edit), Some(id.clone()))
 }
 
-/// Place and type of the hit after a correction. A result without a batted ball has none.
-pub(super) fn apply_hit(at_bat: &mut AtBat, correction: &Correction) -> Result<(), Impossible> {
-    let is_given = matches!(correction.hit_location, Some(Some(_)))
-        || matches!(correction.hit_type, Some(Some(_)));
+/// Place and type of the hit after a change. A result without a batted ball has none.
+pub(super) fn apply_hit(at_bat: &mut AtBat, change: &AtBatChange) -> Result<()> {
+    let is_given =
+        matches!(change.hit_location, Change::Set(_)) || matches!(change.hit_type, Change::Set(_));
     play::check_batted(at_bat.result, is_given)?;
-    if let Some(location) = correction.hit_location {
-        at_bat.hit_location = location.map(rounded);
-    }
-    if let Some(hit_type) = correction.hit_type {
-        at_bat.hit_type = hit_type;
-    }
+    at_bat.hit_location = change.hit_location.clone().apply(at_bat.hit_location).map(rounded);
+    at_bat.hit_type = change.hit_type.clone().apply(at_bat.hit_type);
     if !play::is_batted(at_bat.result) {
         (at_bat.hit_location, at_bat.hit_type) = (None, None);
     }
     Ok(())
 }
 
-/// Removes an at-bat and replays its inning.
-///
-/// # Errors
-///
-/// If there is no such at-bat.
-pub fn remove(book: &Book, id: &AtBatId) -> Result<Rescored, Impossible> {
+pub fn remove(book: &Book, id: &AtBatId) -> Result<Rescored> {
     state_of(&book.game, &[GameStatus::InProgress, GameStatus::Final])?;
     let (inning, mut inning_at_bats, index) = find(book, id)?;
     inning_at_bats.remove(index);
@@ -209,11 +174,7 @@ pub fn remove(book: &Book, id: &AtBatId) -> Result<Rescored, Impossible> {
 
 /// Undoes the last at-bat of this half, or its last runner move. Reaches into our half that has just
 /// ended, if the opponent has no runs in this one.
-///
-/// # Errors
-///
-/// If there is nothing to undo.
-pub fn undo(book: &Book) -> Result<Rescored, Impossible> {
+pub fn undo(book: &Book) -> Result<Rescored> {
     let mut game = book.game.clone();
     let state = state_of(&game, &[GameStatus::InProgress, GameStatus::Final])?.clone();
     let mut inning = state.inning;
@@ -224,16 +185,16 @@ pub fn undo(book: &Book) -> Result<Rescored, Impossible> {
             .and_then(|runs| runs.get(usize::from(inning).checked_sub(1)?));
         let previous = state.position().previous(game.home_away);
         let previous = previous.filter(|_| runs.is_none_or(|runs| *runs == 0));
-        let previous = previous.ok_or(Impossible::NothingToUndo)?;
+        let previous = previous.ok_or(Error::NothingToUndo)?;
         inning = previous.inning;
         let inning_at_bats = of_inning(&book.at_bats, inning);
         if inning_at_bats.is_empty() {
-            return Err(Impossible::NothingToUndo);
+            return Err(Error::NothingToUndo);
         }
         half::resume(&mut game, &[], state.position(), previous);
     }
     let mut inning_at_bats = of_inning(&book.at_bats, inning);
-    let last = inning_at_bats.last_mut().ok_or(Impossible::NothingToUndo)?;
+    let last = inning_at_bats.last_mut().ok_or(Error::NothingToUndo)?;
     if let Some(moved) = last.moves.pop_if(|one| one.how.is_some()) {
         let is_together = |one: &mut Move| moved.step.is_some() && one.step == moved.step;
         while last.moves.pop_if(is_together).is_some() {}
@@ -245,7 +206,7 @@ pub fn undo(book: &Book) -> Result<Rescored, Impossible> {
     let slot_before = next_slot(&after.book.at_bats, book.game.lineup.len());
     if let (Some(undone), Some(state)) = (&undone, &mut after.book.game.state) {
         let slot = undone.slot_up.unwrap_or(slot_before);
-        // Who was up is up again, wherever the lineup has him now.
+        // The same batter is up again, in the present slot.
         let batter = slot_of(&book.game, &undone.player_id);
         let batter = batter.filter(|_| undone.batting_order == Some(slot));
         let lineup_len = u8::try_from(book.game.lineup.len()).unwrap_or(u8::MAX);
@@ -254,67 +215,54 @@ pub fn undo(book: &Book) -> Result<Rescored, Impossible> {
     Ok(after)
 }
 
-/// Moves runners between at-bats.
-///
-/// # Errors
-///
-/// If they cannot move like this, or this half has no at-bat yet.
-pub fn move_runners(book: &Book, moves: &[(u8, u8)], how: How) -> Result<Rescored, Impossible> {
+pub fn move_runners(book: &Book, moves: &[NewMove], how: How) -> Result<Rescored> {
     let state = state_of(&book.game, &[GameStatus::InProgress])?;
     if state.half == Half::Opponent {
-        return Err(Impossible::WrongHalf);
+        return Err(Error::WrongHalf);
     }
     let mut inning_at_bats = of_inning(&book.at_bats, state.inning);
     let totals = inning::totals(&inning_at_bats, is_placed(&book.game, state.inning));
     let last = inning_at_bats.last_mut().ok_or_else(|| {
-        Impossible::play("Nobody has batted in this half yet. Record the at-bat first.")
+        Error::PlayImpossible
+            .because("Nobody has batted in this half yet. Record the at-bat first.")
     })?;
-    let moved = inning::runner_moves(&totals.bases, totals.outs, moves, how, last.moves.len())?;
+    let moved =
+        inning::runner_moves(&totals.bases, totals.outs, &pairs(moves), how, last.moves.len())?;
     if last.moves.len() + moved.len() > MOVES_MAX {
-        return Err(Impossible::play("An at-bat has at most 20 moves."));
+        return Err(Error::PlayImpossible.because("An at-bat has at most 20 moves."));
     }
     last.moves.extend(moved);
     let id = last.at_bat_id.clone();
     replay_inning(book, book.game.clone(), state.inning, inning_at_bats, None, Some(id))
 }
 
-/// Sets the opponent's runs of an inning that has begun.
-///
-/// # Errors
-///
-/// If it has not, or the game is not played.
-pub fn set_opponent_runs(game: &Game, inning: u8, runs: u16) -> Result<Game, Impossible> {
+pub fn set_opponent_runs(game: &Game, inning: u8, runs: u16) -> Result<Game> {
     state_of(game, &[GameStatus::InProgress, GameStatus::Final])?;
     let mut game = game.clone();
     let line = game.opponent_runs.as_mut();
     let place = line.and_then(|line| line.get_mut(usize::from(inning).checked_sub(1)?));
-    *place
-        .ok_or(Impossible::Field("/runs", "is for an inning in which the opponent has batted"))? =
+    *place.ok_or(Error::invalid("/runs", "is for an inning in which the opponent has batted"))? =
         runs;
     total(&mut game);
     if game.opponent_score > 999 {
-        return Err(Impossible::Field("/runs", "must keep the score below 1000"));
+        return Err(Error::invalid("/runs", "must keep the score below 1000"));
     }
     Ok(game)
 }
 
 /// Sets the score by hand: the first at-bat or run of the opponent replaces it. When there is none
 /// any more, it counts again.
-///
-/// # Errors
-///
-/// If a MANAGED game has at-bats, or the game is postponed.
 pub fn set_score(
     game: &Game,
     is_personal: bool,
     team_score: u16,
     opponent_score: u16,
-) -> Result<Game, Impossible> {
+) -> Result<Game> {
     if game.status == GameStatus::Postponed {
-        return Err(Impossible::WrongStatus);
+        return Err(Error::WrongStatus);
     }
     if !is_personal && game.at_bat_count > 0 {
-        return Err(Impossible::ScoreDerived);
+        return Err(Error::ScoreDerived);
     }
     let mut game = Game { team_score, opponent_score, ..game.clone() };
     if !is_personal {
@@ -323,45 +271,51 @@ pub fn set_score(
     Ok(game)
 }
 
-/// The state of a game in one of these statuses.
-fn state_of<'g>(game: &'g Game, statuses: &[GameStatus]) -> Result<&'g GameState, Impossible> {
-    let state = game.state.as_ref().filter(|_| statuses.contains(&game.status));
-    state.ok_or(Impossible::WrongStatus)
+/// Inning, outs and runs of a MANAGED team's game follow from the plays.
+fn refuse_by_hand(fields: &[(&'static str, bool)]) -> Result<()> {
+    match fields.iter().find(|(_, is_given)| *is_given) {
+        None => Ok(()),
+        Some((field, _)) => Err(Error::invalid(*field, "follows from the plays of the game")),
+    }
 }
 
-fn find(book: &Book, id: &AtBatId) -> Result<(u8, Vec<AtBat>, usize), Impossible> {
+fn pairs(moves: &[NewMove]) -> Vec<(u8, u8)> {
+    moves.iter().map(|one| (one.from, one.to)).collect()
+}
+
+fn state_of<'g>(game: &'g Game, statuses: &[GameStatus]) -> Result<&'g GameState> {
+    let state = game.state.as_ref().filter(|_| statuses.contains(&game.status));
+    state.ok_or(Error::WrongStatus)
+}
+
+fn find(book: &Book, id: &AtBatId) -> Result<(u8, Vec<AtBat>, usize)> {
     let found = book.at_bats.iter().find(|at_bat| at_bat.at_bat_id == *id);
-    let inning = found.ok_or(Impossible::AtBatNotFound)?.inning;
+    let inning = found.ok_or(Error::AtBatNotFound)?.inning;
     let inning_at_bats = of_inning(&book.at_bats, inning);
     let index = inning_at_bats.iter().position(|at_bat| at_bat.at_bat_id == *id);
-    Ok((inning, inning_at_bats, index.ok_or(Impossible::AtBatNotFound)?))
+    Ok((inning, inning_at_bats, index.ok_or(Error::AtBatNotFound)?))
 }
 
-fn index_after(book: &Book, insert: &Insert) -> Result<usize, Impossible> {
+fn index_after(book: &Book, insert: &NewInsert) -> Result<usize> {
     let begun = book.game.team_runs.as_ref().map_or(0, Vec::len);
     if insert.inning == 0 || usize::from(insert.inning) > begun {
-        return Err(Impossible::Field("/insert/inning", "must be one in which we have batted"));
+        return Err(Error::invalid("/insert/inning", "must be one in which we have batted"));
     }
     let Some(after) = &insert.after else { return Ok(0) };
     let inning_at_bats = of_inning(&book.at_bats, insert.inning);
     let before = inning_at_bats.iter().position(|at_bat| at_bat.at_bat_id == *after);
-    let unknown = Impossible::Field("/insert/after", "must be an at-bat of this inning");
+    let unknown = Error::invalid("/insert/after", "must be an at-bat of this inning");
     before.map(|index| index + 1).ok_or(unknown)
 }
 
-/// The slot of a player in the lineup, from 1.
 fn slot_of(game: &Game, player: &PlayerId) -> Option<u8> {
     let index = game.lineup.iter().position(|one| one == player)?;
     u8::try_from(index + 1).ok()
 }
-
-/// The slot after this one.
-#[must_use]
 pub fn slot_after(slot: u8, lineup_len: usize) -> u8 {
     if usize::from(slot) >= lineup_len { 1 } else { slot + 1 }
 }
 
-/// The slot of an at-bat that was missed: between those around it.
 fn missed_slot(inning_at_bats: &[AtBat], index: usize, next: u8, lineup_len: usize) -> u8 {
     let slot = |index: Option<usize>| inning_at_bats.get(index?)?.batting_order;
     match (slot(index.checked_sub(1)), slot(Some(index))) {
@@ -372,18 +326,17 @@ fn missed_slot(inning_at_bats: &[AtBat], index: usize, next: u8, lineup_len: usi
     }
 }
 
-/// Who bats, and in which slot.
-fn batter(game: &Game, entry: &Entry, slot: u8) -> Result<(PlayerId, u8), Impossible> {
-    if let Some(player) = &entry.player_id {
+fn batter(game: &Game, new: &NewAtBat, slot: u8) -> Result<(PlayerId, u8)> {
+    if let Some(player) = &new.player_id {
         return match slot_of(game, player) {
             Some(own) => Ok((player.clone(), own)),
-            // Somebody who has been replaced since.
-            None if entry.insert.is_some() => Ok((player.clone(), slot)),
-            None => Err(Impossible::Field("/playerId", "must be in the lineup")),
+            // Replaced since.
+            None if new.insert.is_some() => Ok((player.clone(), slot)),
+            None => Err(Error::invalid("/playerId", "must be in the lineup")),
         };
     }
     let up = usize::from(slot).checked_sub(1).and_then(|index| game.lineup.get(index));
-    let up = up.ok_or_else(|| Impossible::LineupInvalid("Nobody is in the lineup.".to_owned()))?;
+    let up = up.ok_or_else(|| Error::LineupInvalid.because("Nobody is in the lineup."))?;
     Ok((up.clone(), slot))
 }
 
@@ -404,7 +357,6 @@ fn total(game: &mut Game) {
     };
 }
 
-/// The slot after that of the last at-bat; the first one at the beginning.
 fn next_slot(at_bats: &[AtBat], lineup_len: usize) -> u8 {
     let slot = at_bats.last().and_then(|last| last.batting_order);
     slot.map_or(1, |slot| slot_after(slot, lineup_len))
@@ -418,7 +370,7 @@ fn replay_inning(
     mut inning_at_bats: Vec<AtBat>,
     edit: Option<&Edit>,
     at_bat: Option<AtBatId>,
-) -> Result<Rescored, Impossible> {
+) -> Result<Rescored> {
     let totals = inning::replay(&mut inning_at_bats, is_placed(&game, inning), edit)?;
     let inning_len = u8::try_from(inning_at_bats.len()).unwrap_or(u8::MAX);
     let mut at_bats: Vec<AtBat> =
@@ -447,5 +399,5 @@ fn replay_inning(
             }
         }
     }
-    Ok(Rescored { book: Book { game, at_bats }, inning, at_bat })
+    Ok(Rescored { book: Book { game, at_bats }, inning: Some(inning), at_bat })
 }

@@ -12,63 +12,47 @@ pub struct Line {
     pub g: u32,
     /// Plate appearances.
     pub pa: u32,
-    /// At-bats.
     pub ab: u32,
-    /// Hits.
     pub h: u32,
-    /// Singles.
     #[serde(rename = "1B")]
     pub singles: u32,
-    /// Doubles.
     #[serde(rename = "2B")]
     pub doubles: u32,
-    /// Triples.
     #[serde(rename = "3B")]
     pub triples: u32,
-    /// Home runs.
     #[serde(rename = "HR")]
     pub home_runs: u32,
     /// Total bases.
     pub tb: u32,
-    /// Runs.
     pub r: u32,
-    /// Runs batted in.
     pub rbi: u32,
-    /// Walks.
     #[serde(rename = "BB")]
     pub walks: u32,
-    /// Hit by pitch.
     #[serde(rename = "HBP")]
     pub hit_by_pitch: u32,
-    /// Sacrifices: bunts and flies.
     #[serde(rename = "SAC")]
     pub sacrifices: u32,
-    /// Sacrifice flies.
+    /// Sacrifice flies, which `SAC` has too.
     pub sf: u32,
-    /// Fielder's choices.
     #[serde(rename = "FC")]
     pub fielders_choices: u32,
-    /// Reached on an error.
     #[serde(rename = "E")]
     pub errors: u32,
-    /// Strikeouts.
     #[serde(rename = "K")]
     pub strikeouts: u32,
-    /// Outs in the field.
     #[serde(rename = "OUT")]
     pub outs: u32,
-    /// Batting average: H/AB.
+    /// H/AB.
     pub avg: Option<String>,
-    /// On-base percentage: (H+BB+HBP)/(AB+BB+HBP+SF).
+    /// (H+BB+HBP)/(AB+BB+HBP+SF).
     pub obp: Option<String>,
-    /// Slugging: TB/AB.
+    /// TB/AB.
     pub slg: Option<String>,
-    /// OBP + SLG.
+    /// OBP + SLG, rounded once.
     pub ops: Option<String>,
 }
 
 impl Line {
-    /// Counts at-bats.
     pub fn of<'a>(at_bats: impl IntoIterator<Item = &'a AtBat>) -> Self {
         let mut tally = Tally::default();
         for at_bat in at_bats {
@@ -100,7 +84,6 @@ impl Line {
         }
     }
 
-    /// Adds what was counted, but for games.
     fn add(&mut self, other: &Self) {
         self.pa += other.pa;
         self.r += other.r;
@@ -119,7 +102,6 @@ impl Line {
         self.outs += other.outs;
     }
 
-    /// What follows from the counts.
     fn with_averages(mut self) -> Self {
         self.h = self.singles + self.doubles + self.triples + self.home_runs;
         self.tb = self.singles + 2 * self.doubles + 3 * self.triples + 4 * self.home_runs;
@@ -144,7 +126,6 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Counts an at-bat.
     pub fn count(&mut self, at_bat: &AtBat) {
         match self.games.get_mut(&at_bat.game_id) {
             Some(line) => line.count(at_bat),
@@ -156,25 +137,19 @@ impl Tally {
         }
     }
 
-    /// Counts everything that was counted elsewhere.
     pub fn add(&mut self, other: &Self) {
         for (game_id, line) in &other.games {
             self.games.entry(game_id.clone()).or_default().add(line);
         }
     }
 
-    /// Leaves out all games but these.
     pub fn retain(&mut self, mut is_kept: impl FnMut(&GameId) -> bool) {
         self.games.retain(|game_id, _| is_kept(game_id));
     }
 
-    /// The games, in the order of their ids.
     pub fn games(&self) -> impl Iterator<Item = &GameId> {
         self.games.keys()
     }
-
-    /// All games together.
-    #[must_use]
     pub fn line(&self) -> Line {
         let g = u32::try_from(self.games.len()).unwrap_or(u32::MAX);
         let mut all = Line { g, ..Line::default() };
@@ -184,14 +159,12 @@ impl Tally {
         all.with_averages()
     }
 
-    /// One line for each game, in the order of their ids.
     pub fn lines(self) -> impl Iterator<Item = (GameId, Line)> {
         let line = |(game_id, line)| (game_id, Line { g: 1, ..line }.with_averages());
         self.games.into_iter().map(line)
     }
 }
 
-/// A fraction, which is rounded once: when it is shown.
 #[derive(Clone, Copy)]
 struct Fraction {
     numerator: u128,

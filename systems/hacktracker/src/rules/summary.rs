@@ -8,43 +8,32 @@ use crate::design::{AtBat, Book, Game, GameState, GameStatus, Half, PlayerId};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// A closed half of ours that does not have three outs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Issue {
-    /// The inning.
     pub inning: u8,
-    /// How many outs it has.
     pub outs: u8,
 }
 
-/// Runs by inning, and runners left on base.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LineScore {
-    /// Ours.
     pub team: Vec<u16>,
-    /// The opponent's.
     pub opponent: Vec<u16>,
-    /// How many of our runners were left on base in halves that are over.
     pub left_on_base: u16,
 }
 
-/// What one player did in a game.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BoxRow {
-    /// The player.
     pub player_id: PlayerId,
     /// The slot. Absent in games of PERSONAL teams.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub batting_order: Option<u8>,
-    /// What the player batted.
     pub line: Line,
 }
 
 /// Closed halves of ours without three outs: not the half that is open or was the last one, and not
 /// those that were ended by hand.
-#[must_use]
 pub fn issues(book: &Book) -> Vec<Issue> {
     let early = book.game.ended_early.as_deref().unwrap_or_default();
     let closed = closed_innings(&book.game).filter(|inning| !early.contains(&u16::from(*inning)));
@@ -56,7 +45,6 @@ pub fn issues(book: &Book) -> Vec<Issue> {
     closed.filter_map(issue).collect()
 }
 
-/// Innings whose team half is behind the present position.
 fn closed_innings(game: &Game) -> impl Iterator<Item = u8> {
     let position = game.state.as_ref().map(GameState::position);
     let is_ours = |at: HalfInning| at.half == Half::Team;
@@ -68,9 +56,6 @@ fn closed_innings(game: &Game) -> impl Iterator<Item = u8> {
     });
     1..=end
 }
-
-/// Runs by inning, and runners left on base.
-#[must_use]
 pub fn line_score(book: &Book) -> LineScore {
     let game = &book.game;
     let mut innings: Vec<u8> = closed_innings(game).collect();
@@ -91,7 +76,6 @@ pub fn line_score(book: &Book) -> LineScore {
 }
 
 /// Everybody who batted or is in the lineup, by slot; who came later into a slot is behind.
-#[must_use]
 pub fn box_score(book: &Book) -> Vec<BoxRow> {
     let mut players: Vec<(Option<u8>, &PlayerId)> = Vec::new();
     let batted = book.at_bats.iter().map(|at_bat| (at_bat.batting_order, &at_bat.player_id));

@@ -1,44 +1,39 @@
-//! Players: the roster, numbers, and who is linked to a user.
+//! Players: roster, numbers, and links to users.
 
 use super::invites::link_update;
-use super::teams::number_of;
-use super::text::{NAME, line, optional_line, positions};
-use super::{Service, TeamAccess};
+use super::{Service, Writes};
 use crate::design::{
     MemberStatus, Membership, Player, PlayerId, PlayerNumber, PlayerStatus, Role, Team, TeamId,
     User, UserId,
 };
-use crate::error::Error;
+use crate::error::{Error, Result};
 use crate::input::{NewPlayer, PlayerChange};
 use crate::limits::{LINKS_MAX, PLAYERS_MAX};
-use crate::view::List;
 use singlet::prelude::*;
-use singlet_web::api::Change;
+use singlet_web::api::{Page, Paging};
 use singlet_web::identity::Caller;
+use singlet_web::problem::ApiError as _;
 use std::collections::BTreeSet;
 
 impl Service {
-    /// 14: the roster.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::TeamNotFound`] for strangers.
-    pub async fn players(&self, caller: &Caller, team_id: &TeamId) -> Result<List<Player>, Error> {
+    /// All of them fit on one page unless the client asks for fewer.
+    pub async fn players(
+        &self,
+        caller: &Caller,
+        team_id: &TeamId,
+        paging: &Paging<100, 100>,
+    ) -> Result<Page<Player>> {
         self.member(caller, team_id, Role::Player).await?;
-        Ok(List { items: self.roster(team_id).await? })
+        let roster = Player::roster(team_id).limit(paging.limit()).consistent();
+        Ok(self.db.query(roster).page(paging.cursor()?).await?.into())
     }
 
-    /// 14: one player.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::PlayerNotFound`] if it is not on the roster.
     pub async fn player(
         &self,
         caller: &Caller,
         team_id: &TeamId,
         player_id: &PlayerId,
-    ) -> Result<Player, Error> {
+    ) -> Result<Player> {
         self.member(caller, team_id, Role::Player).await?;
         self.find_player(team_id, player_id).await
     }
@@ -47,42 +42,42 @@ impl Service {
         &self,
         team_id: &TeamId,
         player_id: &PlayerId,
-    ) -> Result<Player, Error> {
+    ) -> Result<Player> {
         let player = self.db.get(Player::key(team_id, player_id).consistent()).await?;
         player.ok_or(Error::PlayerNotFound)
     }
 
-    /// 15: adds up to 25 ghosts, all or none.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::NumberTaken`] with the number, [`Error::RosterFull`].
+    /// Adds up to 25 ghosts, all or none.
     pub async fn add_players(
         &self,
         caller: &Caller,
         team_id: &TeamId,
         new: &[NewPlayer],
-    ) -> Result<List<Player>, Error> {
+    ) -> Result<Page<Player>> {
         let access = self.member(caller, team_id, Role::Manager).await?;
         access.require_managed()?;
         let now = self.db.now();
         let mut players = Vec::with_capacity(new.len());
+        for new in new {
+            let (first, last) = (new.first_name.clone(), new.last_name.clone().map(String::from));
+            players.push(Player {
+                player_number: new.player_number,
+                positions: new.positions.to_vec(),
+                status: new.status.unwrap_or(PlayerStatus::Active),
+                ..self.new_player(team_id, first.into(), last, now)?
+            });
+        }
         let mut numbers = BTreeSet::new();
-        for (index, new) in new.iter().enumerate() {
-            let player = self.new_player(team_id, index, new, now)?;
-            if let Some(number) = player.player_number.filter(|number| !numbers.insert(*number)) {
-                return Err(Error::number_taken(number));
-            }
-            players.push(player);
+        let mut given = players.iter().filter_map(|player| player.player_number);
+        if let Some(twice) = given.find(|number| !numbers.insert(*number)) {
+            return Err(Error::number_taken(twice));
         }
         let added = u32::try_from(players.len()).unwrap_or(u32::MAX);
         let room_before = PLAYERS_MAX.checked_sub(added).ok_or(Error::RosterFull)?;
-        let mut transaction = self.db.transaction::<Error>().at(now);
+        let mut transaction = self.transaction(now);
         for player in &players {
-            if let Some(number) = number_of(player, now) {
-                transaction.push(create(&number).or(Error::number_taken(number.player_number)));
-            }
-            transaction.push(create(player).or(Error::changed()));
+            take_number(&mut transaction, player);
+            transaction.push(create(player));
         }
         transaction.push(
             update(Team::key(team_id))
@@ -91,25 +86,25 @@ impl Service {
                 .or(Error::RosterFull),
         );
         transaction.run().await?;
-        Ok(List { items: players })
+        Ok(Page { items: players, next: None })
     }
 
-    fn new_player(
+    /// A ghost.
+    pub(super) fn new_player(
         &self,
         team_id: &TeamId,
-        index: usize,
-        new: &NewPlayer,
+        first_name: String,
+        last_name: Option<String>,
         now: Timestamp,
-    ) -> Result<Player, Error> {
-        let field = |name: &str| format!("/players/{index}/{name}");
+    ) -> Result<Player> {
         Ok(Player {
             player_id: self.random.id(now)?,
             team_id: team_id.clone(),
-            first_name: line(&field("firstName"), &new.first_name, NAME)?,
-            last_name: optional_line(&field("lastName"), new.last_name.as_deref(), NAME)?,
-            player_number: new.player_number,
-            positions: positions(&field("positions"), new.positions.clone())?,
-            status: new.status.unwrap_or(PlayerStatus::Active),
+            first_name,
+            last_name,
+            player_number: None,
+            positions: Vec::new(),
+            status: PlayerStatus::Active,
             is_ghost: true,
             user_id: None,
             linked_at: None,
@@ -120,18 +115,14 @@ impl Service {
         })
     }
 
-    /// 16: changes a player. The linked user may change names and positions.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::NumberTaken`] if somebody else has the number.
+    /// The linked user may change names and positions.
     pub async fn change_player(
         &self,
         caller: &Caller,
         team_id: &TeamId,
         player_id: &PlayerId,
         change: &PlayerChange,
-    ) -> Result<Player, Error> {
+    ) -> Result<Player> {
         let work = async |_: &Db<_>| {
             let access = self.access(caller, team_id, Error::TeamNotFound).await?;
             let before = self.db.get(Player::key(team_id, player_id).consistent()).await?;
@@ -151,29 +142,25 @@ impl Service {
         self.db.attempt(work).await
     }
 
-    /// Writes what was asked for and nothing else: somebody else may change the rest meanwhile.
+    /// Writes only the fields of the request, so that concurrent changes of others are kept.
     async fn write_player(
         &self,
         before: &Player,
         change: &PlayerChange,
         condition: Condition<Player>,
-    ) -> Result<Player, Error> {
+    ) -> Result<Player> {
         let (team_id, player_id) = (&before.team_id, &before.player_id);
-        let now = self.db.now();
-        let mut transaction = self.db.transaction::<Error>().at(now);
+        let mut transaction = self.transaction(self.db.now());
         let mut changed = update(Player::key(team_id, player_id)).only_if(condition);
         if let Some(name) = &change.first_name {
-            changed = changed.set(Player::FIRST_NAME, line("/firstName", name, NAME)?);
+            changed = changed.set(Player::FIRST_NAME, String::from(name.clone()));
         }
-        changed = match &change.last_name {
-            Change::Keep => changed,
-            Change::Remove => changed.remove(Player::LAST_NAME),
-            Change::Set(name) => {
-                changed.set(Player::LAST_NAME, Some(line("/lastName", name, NAME)?))
-            }
-        };
+        if change.last_name.is_given() {
+            let name = change.last_name.clone().map(String::from).apply(None);
+            changed = changed.set(Player::LAST_NAME, name);
+        }
         if let Some(own) = &change.positions {
-            changed = changed.set(Player::POSITIONS, positions("/positions", own.clone())?);
+            changed = changed.set(Player::POSITIONS, own.to_vec());
         }
         if let Some(status) = change.status {
             changed = changed.set(Player::STATUS, status);
@@ -186,34 +173,20 @@ impl Service {
             changed = changed
                 .set(Player::PLAYER_NUMBER, number)
                 .only_if(Player::PLAYER_NUMBER.eq(before.player_number));
-            if let Some(number) = before.player_number {
-                transaction.push(
-                    delete(PlayerNumber::key(team_id, number))
-                        .only_if(PlayerNumber::PLAYER_ID.eq(player_id))
-                        .or(Error::changed()),
-                );
-            }
-            let after = Player { player_number: number, ..before.clone() };
-            if let Some(number) = number_of(&after, now) {
-                transaction.push(create(&number).or(Error::number_taken(number.player_number)));
-            }
+            free_number(&mut transaction, before);
+            take_number(&mut transaction, &Player { player_number: number, ..before.clone() });
         }
-        transaction.push(changed.or(Error::changed()));
+        transaction.push(changed);
         transaction.run().await?;
         self.find_player(team_id, player_id).await
     }
 
-    /// 17: removes a ghost who has no at-bat.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::PlayerLinked`], [`Error::PlayerHasAtBats`].
     pub async fn remove_player(
         &self,
         caller: &Caller,
         team_id: &TeamId,
         player_id: &PlayerId,
-    ) -> Result<(), Error> {
+    ) -> Result<()> {
         let work = async |_: &Db<_>| {
             let access = self.member(caller, team_id, Role::Manager).await?;
             access.require_managed()?;
@@ -229,36 +202,24 @@ impl Service {
                 .eq(true)
                 .and(Player::AT_BAT_COUNT.eq(0))
                 .and(Player::PLAYER_NUMBER.eq(player.player_number));
-            let mut transaction = self.db.transaction::<Error>();
-            transaction.push(delete(key).only_if(is_as_read).or(Error::changed()));
+            let mut transaction = self.transaction(self.db.now());
+            transaction.push(delete(key).only_if(is_as_read));
             transaction.push(
                 update(Team::key(team_id)).add(Team::PLAYER_COUNT, -1).or(Error::TeamNotFound),
             );
-            if let Some(number) = player.player_number {
-                transaction.push(
-                    delete(PlayerNumber::key(team_id, number))
-                        .only_if(PlayerNumber::PLAYER_ID.eq(player_id))
-                        .or(Error::changed()),
-                );
-            }
+            free_number(&mut transaction, &player);
             transaction.run().await
         };
         self.db.attempt(work).await
     }
 
-    /// 18: links a ghost to an active member who has no player here.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::PlayerLinked`], [`Error::MemberLinked`], [`Error::MemberNotFound`],
-    /// [`Error::TooManyLinks`].
     pub async fn link_player(
         &self,
         caller: &Caller,
         team_id: &TeamId,
         player_id: &PlayerId,
         user_id: &UserId,
-    ) -> Result<Player, Error> {
+    ) -> Result<Player> {
         let work = async |_: &Db<_>| {
             let access = self.member(caller, team_id, Role::Manager).await?;
             access.require_managed()?;
@@ -280,13 +241,12 @@ impl Service {
             let now = self.db.now();
             let is_free =
                 Membership::STATUS.eq(MemberStatus::Active).and(Membership::PLAYER_ID.missing());
-            let mut transaction = self.db.transaction::<Error>().at(now);
-            transaction.push(link_update(team_id, player_id, user_id, now).or(Error::changed()));
+            let mut transaction = self.transaction(now);
+            transaction.push(link_update(team_id, player_id, user_id, now));
             transaction.push(
                 update(Membership::key(user_id, team_id))
                     .set(Membership::PLAYER_ID, player_id)
-                    .only_if(is_free)
-                    .or(Error::changed()),
+                    .only_if(is_free),
             );
             transaction.push(
                 update(User::key(user_id))
@@ -300,79 +260,79 @@ impl Service {
         self.db.attempt(work).await
     }
 
-    /// 18: takes the link off again: the player is a ghost, and keeps its at-bats. The linked user
+    /// Takes the link off again: the player is a ghost, and keeps its at-bats. The linked user
     /// may do it, also after leaving the team.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::TeamNotFound`] for strangers who are not linked.
     pub async fn unlink_player(
         &self,
         caller: &Caller,
         team_id: &TeamId,
         player_id: &PlayerId,
-    ) -> Result<(), Error> {
+    ) -> Result<()> {
         let work = async |_: &Db<_>| {
             let caller_id: UserId = caller.id()?;
             let player = self.db.get(Player::key(team_id, player_id).consistent()).await?;
             let user_id = player.as_ref().and_then(|player| player.user_id.clone());
             self.check_unlink(caller, team_id, user_id.as_ref() == Some(&caller_id)).await?;
             let Some(user_id) = user_id else { return Ok(()) };
-            let mut transaction = self.db.transaction::<Error>();
+            let mut transaction = self.transaction(self.db.now());
             transaction.push(
                 update(Player::key(team_id, player_id))
                     .set(Player::IS_GHOST, true)
                     .set(Player::USER_ID, None)
                     .remove(Player::LINKED_AT)
-                    .only_if(Player::USER_ID.eq(&user_id))
-                    .or(Error::changed()),
+                    .only_if(Player::USER_ID.eq(&user_id)),
             );
             transaction.push(
                 update(User::key(&user_id)).add(User::PLAYER_COUNT, -1).or(Error::UserNotFound),
             );
-            // The membership is as it was read: who comes back meanwhile gets the linked player.
+            // Unchanged since it was read: a user who rejoins meanwhile gets the linked player.
             let key = Membership::key(&user_id, team_id);
             match self.membership(&user_id, team_id).await? {
-                None => {
-                    transaction.push(check(key).only_if(Condition::missing()).or(Error::changed()))
-                }
+                None => transaction.push(check(key).only_if(Condition::missing())),
                 Some(one) if one.player_id.as_ref() == Some(player_id) => transaction.push(
                     update(key)
                         .remove(Membership::PLAYER_ID)
-                        .only_if(Membership::PLAYER_ID.eq(player_id))
-                        .or(Error::changed()),
+                        .only_if(Membership::PLAYER_ID.eq(player_id)),
                 ),
-                Some(one) => transaction.push(
-                    check(key)
-                        .only_if(Membership::PLAYER_ID.eq(one.player_id))
-                        .or(Error::changed()),
-                ),
+                Some(one) => {
+                    transaction.push(check(key).only_if(Membership::PLAYER_ID.eq(one.player_id)))
+                }
             }
             transaction.run().await
         };
         self.db.attempt(work).await
     }
 
-    async fn check_unlink(
-        &self,
-        caller: &Caller,
-        team_id: &TeamId,
-        is_own: bool,
-    ) -> Result<(), Error> {
-        let access: Result<TeamAccess, Error> =
-            self.access(caller, team_id, Error::TeamNotFound).await;
-        match access {
-            // Inactive members, too.
-            Ok(access) if is_own => {
-                access.require_not_deleted()?;
-                access.require_managed()
-            }
-            Ok(access) => {
-                access.require(caller, Role::Manager)?;
-                access.require_managed()
-            }
-            Err(Error::TeamNotFound) if is_own => Ok(()),
-            Err(error) => Err(error),
+    /// Inactive and former members may unlink themselves.
+    async fn check_unlink(&self, caller: &Caller, team_id: &TeamId, is_own: bool) -> Result<()> {
+        let access = match self.access(caller, team_id, Error::TeamNotFound).await {
+            Err(Error::TeamNotFound) if is_own => return Ok(()),
+            other => other?,
+        };
+        match is_own {
+            true => access.require_not_deleted()?,
+            false => access.require(caller, Role::Manager)?,
         }
+        access.require_managed()
+    }
+}
+
+/// Takes a player's number, if there is one: each is given once in a team.
+pub(super) fn take_number(transaction: &mut Writes<'_>, player: &Player) {
+    let Some(player_number) = player.player_number else { return };
+    let number = PlayerNumber {
+        team_id: player.team_id.clone(),
+        player_number,
+        player_id: player.player_id.clone(),
+        created_at: player.created_at,
+        updated_at: player.updated_at,
+    };
+    transaction.push(create(&number).or(Error::number_taken(player_number)));
+}
+
+fn free_number(transaction: &mut Writes<'_>, player: &Player) {
+    if let Some(number) = player.player_number {
+        let is_own = PlayerNumber::PLAYER_ID.eq(&player.player_id);
+        transaction.push(delete(PlayerNumber::key(&player.team_id, number)).only_if(is_own));
     }
 }

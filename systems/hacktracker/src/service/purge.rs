@@ -2,21 +2,15 @@
 
 use super::Service;
 use crate::design::{Invite, Membership, Team, TeamId, TeamMember, User};
-use crate::error::Error;
 use singlet::prelude::*;
 use singlet_web::job::{JobError, JobRun, Next};
 use std::time::Duration;
 
-/// How long a deleted team can be recovered.
 pub const RECOVERY_TIME: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
 impl Service {
     /// Removes memberships, members and invites of teams that can no longer be recovered. Team,
     /// players, games and at-bats stay, so that careers keep them. Returns how many members.
-    ///
-    /// # Errors
-    ///
-    /// If the store fails, or the job has lost its lease.
     pub async fn purge_deleted_teams(
         &self,
         check_held: impl Fn() -> Result<(), JobError>,
@@ -40,18 +34,14 @@ impl Service {
         let members = self.db.query(members).all().await?;
         for member in &members {
             check_held()?;
-            let removed = self.db.transact((
-                update(Team::key(team_id))
-                    .add(Team::MEMBER_COUNT, -1)
-                    .only_if(is_due(limit))
-                    .or(Error::changed()),
-                delete(Membership::key(&member.user_id, team_id)).or(Error::changed()),
-                delete(TeamMember::key(team_id, &member.user_id))
-                    .only_if(Condition::exists())
-                    .or(Error::changed()),
-                update(User::key(&member.user_id)).add(User::TEAM_COUNT, -1).or(Error::changed()),
-            ));
-            removed.await?;
+            let mut transaction = self.transaction(self.db.now());
+            let counted = update(Team::key(team_id)).add(Team::MEMBER_COUNT, -1);
+            transaction.push(counted.only_if(is_due(limit)));
+            transaction.push(delete(Membership::key(&member.user_id, team_id)));
+            let key = TeamMember::key(team_id, &member.user_id);
+            transaction.push(delete(key).only_if(Condition::exists()));
+            transaction.push(update(User::key(&member.user_id)).add(User::TEAM_COUNT, -1));
+            transaction.run().await?;
         }
         for invite in self.db.query(Invite::invites_of(team_id)).all().await? {
             check_held()?;
@@ -65,14 +55,12 @@ impl Service {
         }
     }
 
-    /// The same as a job.
     pub(crate) async fn purge_job(self, run: JobRun) -> Result<Next, JobError> {
         self.purge_deleted_teams(|| run.check_held()).await?;
         Ok(Next::Interval)
     }
 }
 
-/// Deleted so long ago, and not purged yet.
 fn is_due(limit: Timestamp) -> Condition<Team> {
     Team::DELETED_AT.le(limit).and(Team::PURGED_AT.missing())
 }

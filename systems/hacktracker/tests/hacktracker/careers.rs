@@ -43,9 +43,9 @@ async fn case_22_a_deleted_team_comes_back(store: TestStore) {
     };
     assert!(listed(&owner).await.unwrap().recoverable_until.is_some());
     assert_eq!(listed(&pia).await, None);
-    let career = service.career(&pia).await.unwrap();
-    assert_eq!(career.line.pa, 6);
-    assert!(career.teams.iter().any(|one| one.is_deleted && one.name == "Copper Kettles"));
+    let career = service.career(&pia, None, None).await.unwrap();
+    assert_eq!(career.stats.line.pa, 6);
+    assert!(career.teams.iter().any(|one| one.is_deleted && one.team.name == "Copper Kettles"));
     fixture.clock.advance(30 * 24 * HOUR - HOUR);
     assert_eq!(code_of(service.recover_team(&pia, &team.id).await), "forbidden");
     service.recover_team(&owner, &team.id).await.unwrap();
@@ -55,7 +55,7 @@ async fn case_22_a_deleted_team_comes_back(store: TestStore) {
     expected.updated_at = back.team.updated_at;
     assert_eq!((back.team, back.members, back.players), (expected, page.members, page.players));
     assert_eq!(fixture.items().await.len(), before);
-    assert_eq!(service.career(&pia).await.unwrap().line.pa, 6);
+    assert_eq!(service.career(&pia, None, None).await.unwrap().stats.line.pa, 6);
     // After thirty days it is too late.
     service.delete_team(&owner, &team.id).await.unwrap();
     fixture.clock.advance(30 * 24 * HOUR);
@@ -86,6 +86,6 @@ async fn after_thirty_days_a_deleted_team_has_no_members(store: TestStore) {
     assert_eq!(db.get(key).await.unwrap(), None);
     // Team, players, games and at-bats stay, and so does the career.
     assert!(db.get(Team::key(&team.id)).await.unwrap().is_some());
-    assert_eq!(service.career(&pia).await.unwrap().line.home_runs, 1);
+    assert_eq!(service.career(&pia, None, None).await.unwrap().stats.line.home_runs, 1);
     assert!(service.team_page(&owner, &kept.id).await.is_ok());
 }

@@ -2,20 +2,20 @@
 
 use hacktracker::design::{
     AtBat, AtBatId, AtBatResult, GameId, HackTracker, Half, InviteCode, PlayerId, Role, TeamId,
-    UserId,
+    TeamType, UserId,
 };
 use hacktracker::error::Error;
 use hacktracker::input::{
     AtBatChange, NewAtBat, NewGame, NewHalf, NewInvite, NewLineup, NewMove, NewPlayer, NewTeam,
-    NewUser, OpponentRuns, RunnerMoves, StatusChange,
+    NewUser, OpponentRuns, Revision, RunnerMoves, StatusChange,
 };
 use hacktracker::rules::status::Verb;
 use hacktracker::service::Service;
+use hacktracker::text::Positions;
 use hacktracker::view::{GameDetail, GameView, ScoringView};
 use singlet::dynamo::Item;
 use singlet::engine::Clock;
 use singlet_testing::TestStore;
-use singlet_web::api::Change;
 use singlet_web::identity::Caller;
 use singlet_web::problem::ApiError as _;
 use singlet_web::random::Random;
@@ -58,8 +58,8 @@ impl Fixture {
 
     /// A team of this owner with nine players, numbers 1 to 9.
     pub(crate) async fn team(&self, owner: &Caller) -> TestTeam {
-        let new = NewTeam { name: "Copper Kettles".into(), description: None, player: None };
-        let id = self.service.create_team(owner, &new).await.unwrap().team_id;
+        let id =
+            self.service.create_team(owner, &new_team("Copper Kettles")).await.unwrap().team_id;
         let new: Vec<NewPlayer> =
             NAMES.iter().zip(1..).map(|(name, number)| new_player(name, Some(number))).collect();
         let added = self.service.add_players(owner, &id, &new).await.unwrap().items;
@@ -120,15 +120,29 @@ pub(crate) fn user_id(caller: &Caller) -> UserId {
 }
 
 pub(crate) fn new_user(name: &str) -> NewUser {
-    NewUser { first_name: name.into(), last_name: "Test".into(), phone_number: None, email: None }
+    NewUser {
+        first_name: name.parse().unwrap(),
+        last_name: "Test".parse().unwrap(),
+        phone_number: None,
+        email: None,
+    }
+}
+
+pub(crate) fn new_team(name: &str) -> NewTeam {
+    NewTeam {
+        name: name.parse().unwrap(),
+        description: None,
+        team_type: TeamType::Managed,
+        player: None,
+    }
 }
 
 pub(crate) fn new_player(name: &str, number: Option<u8>) -> NewPlayer {
     NewPlayer {
-        first_name: name.into(),
+        first_name: name.parse().unwrap(),
         last_name: None,
         player_number: number,
-        positions: Vec::new(),
+        positions: Positions::default(),
         status: None,
     }
 }
@@ -160,19 +174,7 @@ pub(crate) struct TestGame<'f> {
 
 /// What the scorer enters.
 pub(crate) fn play(revision: u64, result: AtBatResult) -> NewAtBat {
-    NewAtBat {
-        revision,
-        result,
-        player_id: None,
-        hit_location: None,
-        hit_type: None,
-        rbis: None,
-        moves: None,
-        insert: None,
-        inning: None,
-        outs: None,
-        scored: None,
-    }
+    NewAtBat { revision, result, ..NewAtBat::default() }
 }
 
 pub(crate) fn moves(moves: &[(u8, u8)]) -> Vec<NewMove> {
@@ -181,17 +183,7 @@ pub(crate) fn moves(moves: &[(u8, u8)]) -> Vec<NewMove> {
 
 /// A correction that changes nothing yet.
 pub(crate) fn no_change(revision: u64) -> AtBatChange {
-    AtBatChange {
-        revision,
-        result: None,
-        player_id: None,
-        hit_location: Change::Keep,
-        hit_type: Change::Keep,
-        rbis: None,
-        moves: None,
-        outs: None,
-        scored: None,
-    }
+    AtBatChange { revision, ..AtBatChange::default() }
 }
 
 impl TestGame<'_> {
@@ -251,14 +243,14 @@ impl TestGame<'_> {
     }
 
     pub(crate) async fn undo(&mut self) -> Result<ScoringView, Error> {
-        let revision = self.revision();
-        let scored = self.fixture.service.undo(&self.by, &self.id, revision).await;
+        let seen = Revision { revision: self.revision() };
+        let scored = self.fixture.service.undo(&self.by, &self.id, &seen).await;
         self.saw(scored)
     }
 
     pub(crate) async fn remove(&mut self, id: &AtBatId) -> Result<ScoringView, Error> {
-        let revision = self.revision();
-        let scored = self.fixture.service.remove_at_bat(&self.by, &self.id, id, revision).await;
+        let seen = Revision { revision: self.revision() };
+        let scored = self.fixture.service.remove_at_bat(&self.by, &self.id, id, &seen).await;
         self.saw(scored)
     }
 

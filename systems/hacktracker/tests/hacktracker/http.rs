@@ -229,7 +229,7 @@ async fn bodies_that_break_a_rule_are_refused_with_the_field() {
             format!("{team}/players"),
             json!({"players": [{"firstName": "A", "positions": ["P", "P"]}]}),
         ),
-        (format!("{team}/players"), json!({"players": [{"firstName": "A", "positions": ["LF"]}]})),
+        (format!("{team}/players"), json!({"players": [{"firstName": "A", "positions": ["QB"]}]})),
         (format!("{team}/games"), json!({"regulationInnings": 10})),
         (format!("{team}/invites"), json!({"role": "admin"})),
         (format!("{team}/invites"), json!({"role": "player", "playerId": "nobody"})),
@@ -256,4 +256,129 @@ async fn bodies_that_break_a_rule_are_refused_with_the_field() {
 #[tokio::test]
 async fn every_problem_is_declared_by_an_operation() {
     TestServer::start(vec![system()]).await.check_declarations("hacktracker").await;
+}
+
+/// The address of what was made answers.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_was_made_is_at_its_location() {
+    let scoring = scoring_server().await;
+    let (nora, team, game) = (&scoring.nora, &scoring.team, &scoring.game);
+    for (path, body) in [
+        ("/hacktracker/teams".to_owned(), json!({"name": "Tin Roofs"})),
+        (format!("{team}/players"), json!({"players": [{"firstName": "Jess"}]})),
+        (format!("{team}/invites"), json!({"role": "player"})),
+        (format!("{team}/games"), json!({})),
+        (format!("{game}/atbats"), json!({"revision": scoring.revision, "result": "1B"})),
+    ] {
+        let made = nora.post(&path, body).await;
+        made.expect(201);
+        let location = made.headers["location"].clone();
+        nora.get(&location).await.expect(200);
+    }
+    let other = format!("{game}/atbats/nothing");
+    assert_eq!(nora.get(&other).await.code(), "at-bat-not-found");
+}
+
+/// Every position of the game, several for one player.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn all_positions_are_known() {
+    let scoring = scoring_server().await;
+    let path = format!("{}/players", scoring.team);
+    let all = "P C 1B 2B 3B SS LF LC CF RC RF OF SF DH DP EH UTIL";
+    let all: Vec<&str> = all.split(' ').collect();
+    for positions in all.chunks(5) {
+        let body = json!({"players": [{"firstName": "Jess", "positions": positions}]});
+        let added = scoring.nora.post(&path, body).await.expect(201);
+        assert_eq!(added["items"][0]["positions"], json!(positions));
+    }
+    for wrong in [json!(["QB"]), json!(all[..6])] {
+        let body = json!({"players": [{"firstName": "Jess", "positions": wrong}]});
+        assert_eq!(scoring.nora.post(&path, body).await.code(), "invalid");
+    }
+}
+
+/// Roster, members and schedule are read part by part; without a limit they are whole.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn lists_of_a_team_are_paged() {
+    let scoring = scoring_server().await;
+    let (nora, team) = (&scoring.nora, &scoring.team);
+    for number in 1..=4 {
+        let season = if number % 2 == 0 { "even" } else { "odd" };
+        nora.post(&format!("{team}/games"), json!({"seasonId": season})).await.expect(201);
+    }
+    for (list, count) in
+        [("players?x", 9), ("members?x", 1), ("games?x", 5), ("games?season=odd", 2)]
+    {
+        let list = list.replace("?x", "?");
+        let whole = nora.get(&format!("{team}/{list}")).await.expect(200);
+        assert_eq!(
+            (whole["items"].as_array().unwrap().len(), &whole["next"]),
+            (count, &Value::Null)
+        );
+        let mut items = Vec::new();
+        let mut cursor = String::new();
+        loop {
+            let page = nora.get(&format!("{team}/{list}&limit=2{cursor}")).await.expect(200);
+            let part = page["items"].as_array().unwrap();
+            assert!(part.len() <= 2);
+            items.extend(part.clone());
+            match page["next"].as_str() {
+                Some(next) => cursor = format!("&cursor={next}"),
+                None => break,
+            }
+        }
+        assert_eq!(items, *whole["items"].as_array().unwrap(), "{list}");
+    }
+    assert_eq!(nora.get(&format!("{team}/games?limit=101")).await.code(), "invalid");
+}
+/// One request tells everything that is wrong, each by its place.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn all_invalid_fields_are_named_at_once() {
+    let scoring = scoring_server().await;
+    let fields = |answer: &Value| -> Vec<String> {
+        let errors = answer["errors"].as_array().unwrap();
+        errors.iter().map(|error| text(&error["field"])).collect()
+    };
+    let kim = scoring.server.as_user("kim", &[]);
+    let new = json!({
+        "firstName": " ", "lastName": "x".repeat(60), "email": "nobody", "phoneNumber": "0049",
+    });
+    let refused = kim.post("/hacktracker/users", new).await.expect(422);
+    assert_eq!(fields(&refused), ["/email", "/firstName", "/lastName", "/phoneNumber"]);
+    let players = json!([
+        {"firstName": "Jess", "positions": ["LF", "CF"]},
+        {"firstName": " "},
+        {"firstName": "Lee", "lastName": " ", "positions": ["P", "P"]},
+    ]);
+    let path = format!("{}/players", scoring.team);
+    let refused = scoring.nora.post(&path, json!({"players": players})).await.expect(422);
+    let expected = ["/players/1/firstName", "/players/2/lastName", "/players/2/positions"];
+    assert_eq!(fields(&refused), expected);
+}
+
+/// Refusals say what to do.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn refusals_say_what_to_do() {
+    let mut scoring = scoring_server().await;
+    scoring.record("1B").await;
+    let refused = scoring.nora.delete(&scoring.game).await;
+    assert_eq!(refused.code(), "game-has-at-bats");
+    assert!(refused.json()["detail"].as_str().unwrap().contains("Remove them first"));
+    scoring.nora.delete(&scoring.team).await.expect(204);
+    let refused = scoring.nora.get(&scoring.team).await;
+    assert_eq!(refused.code(), "team-deleted");
+    assert!(refused.json()["detail"].as_str().unwrap().contains("recover"));
+}
+
+/// The types that read texts took the bounds of their schemas away.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_document_names_the_bounds_of_texts() {
+    let server = TestServer::start(vec![system()]).await;
+    let document = server.visitor().get("/hacktracker/openapi.json").await.expect(200);
+    let new = &document["components"]["schemas"]["NewUser"]["properties"];
+    for (field, most) in
+        [("firstName", 200), ("lastName", 200), ("phoneNumber", 16), ("email", 254)]
+    {
+        assert_eq!((&new[field]["minLength"], &new[field]["maxLength"]), (&json!(1), &json!(most)));
+    }
 }

@@ -1,6 +1,6 @@
 //! How many there can be of everything, also when many are added at the same moment.
 
-use crate::fixture::{Fixture, TestGame, code_of, new_player, no_change, play, user_id};
+use crate::fixture::{Fixture, TestGame, code_of, new_player, new_team, no_change, play, user_id};
 use crate::watched::watched;
 use hacktracker::design::{
     AtBat, AtBatResult, InviteCode, Player, PlayerId, Role, Team, TeamId, TeamMember, User,
@@ -14,6 +14,7 @@ use hacktracker::limits::{
     PLAYERS_MAX, SPRAY_MAX, TEAMS_MAX,
 };
 use hacktracker::rules::status::Verb;
+use hacktracker::text::Positions;
 use singlet::prelude::*;
 use singlet_testing::{TestStore, at_once, on_every_backend, run};
 use singlet_web::identity::Caller;
@@ -80,7 +81,12 @@ async fn a_roster_is_full_for_all_who_add_at_once(store: TestStore) {
         async move { service.add_players(&owner, &team_id, &[new_player("Last", None)]).await }
     });
     check_one(added.await, "roster-full");
-    let roster = fixture.service.players(&owner, &team.id).await.unwrap().items;
+    let roster = fixture
+        .service
+        .players(&owner, &team.id, &singlet_web::api::Paging::default())
+        .await
+        .unwrap()
+        .items;
     assert_eq!(roster.len(), PLAYERS_MAX as usize);
     // Who is removed makes room.
     fixture.service.remove_player(&owner, &team.id, &team.players[0]).await.unwrap();
@@ -152,7 +158,7 @@ async fn the_last_team_of_a_user_is_created_once(store: TestStore) {
     count_of_user(&fixture, &owner, TEAMS_MAX - 1, 1).await;
     let created = at_once(CALLERS, |_| {
         let (service, owner) = (fixture.service.clone(), owner.clone());
-        let new = NewTeam { name: "Tin Roofs".into(), description: None, player: None };
+        let new = new_team("Tin Roofs");
         async move { service.create_team(&owner, &new).await }
     });
     check_one(created.await, "too-many-teams");
@@ -193,8 +199,8 @@ async fn the_last_link_of_a_user_is_made_once(store: TestStore) {
     let code = InviteCode::new(code).unwrap();
     let refused = fixture.service.accept_invite(&pia, team_id, &code).await;
     assert_eq!(code_of(refused), "too-many-links");
-    let own = NewOwnPlayer { player_number: None, positions: Vec::new() };
-    let new = NewTeam { name: "Tin Roofs".into(), description: None, player: Some(own) };
+    let own = NewOwnPlayer { player_number: None, positions: Positions::default() };
+    let new = NewTeam { player: Some(own), ..new_team("Tin Roofs") };
     assert_eq!(code_of(fixture.service.create_team(&pia, &new).await), "too-many-links");
     // Who unlinks an old player makes room.
     let (old_team, old_player) = &teams[winner];
@@ -366,8 +372,8 @@ fn a_game_has_five_hundred_at_bats() {
         }
         assert_eq!(code_of(record(1).await), "half-full");
         assert_eq!(code_of(record(30).await), "game-full");
-        let career = service.career(&owner).await.unwrap();
-        assert_eq!((career.line.pa, career.line.g), (500, 1));
+        let career = service.career(&owner, None, None).await.unwrap();
+        assert_eq!((career.stats.line.pa, career.stats.line.g), (500, 1));
     });
 }
 
@@ -407,10 +413,13 @@ fn a_career_shows_its_newest_points_and_counts_all_at_bats() {
             batch.put(&at_bat).unwrap();
         }
         batch.run().await.unwrap();
-        let career = service.career(&owner).await.unwrap();
-        assert_eq!((career.line.pa as usize, career.line.home_runs), (SPRAY_MAX + 10, 10));
-        assert_eq!(career.spray.len(), SPRAY_MAX);
-        assert!(career.spray.iter().all(|point| point.result == AtBatResult::Out));
+        let career = service.career(&owner, None, None).await.unwrap();
+        assert_eq!(
+            (career.stats.line.pa as usize, career.stats.line.home_runs),
+            (SPRAY_MAX + 10, 10)
+        );
+        assert_eq!(career.stats.spray.len(), SPRAY_MAX);
+        assert!(career.stats.spray.iter().all(|point| point.result == AtBatResult::Out));
     });
 }
 

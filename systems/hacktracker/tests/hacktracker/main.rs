@@ -18,6 +18,8 @@ mod fixture;
 mod games;
 mod http;
 mod ids;
+mod labels;
+mod law;
 mod limits;
 mod matrix;
 mod operations;

@@ -20,7 +20,8 @@ async fn profiles_are_read_and_changed(store: TestStore) {
     let service = &fixture.service;
     let nora = crate::fixture::caller("nora");
     assert_eq!(code_of(service.my_user(&nora).await), "user-not-found");
-    let change = UserChange { first_name: Some(" Nora ".into()), ..UserChange::default() };
+    let change =
+        UserChange { first_name: Some(" Nora ".parse().unwrap()), ..UserChange::default() };
     assert_eq!(code_of(service.change_my_user(&nora, &change).await), "user-not-found");
     let nora = fixture.user("nora").await;
     let changed = service.change_my_user(&nora, &change).await.unwrap();
@@ -46,7 +47,7 @@ async fn profiles_are_read_and_changed(store: TestStore) {
     assert!(teams.iter().all(|team| team.name == "Personal Stats"));
     assert!(service.list_games(&ada, &paging).await.unwrap().items.is_empty());
     let own = teams.into_iter().find(|team| team.owner_id == user_id(&nora)).unwrap();
-    let new = NewGame { opponent_name: Some("Night Owls".into()), ..NewGame::default() };
+    let new = NewGame { opponent_name: Some("Night Owls".parse().unwrap()), ..NewGame::default() };
     let game = service.create_game(&nora, &own.team_id, &new).await.unwrap();
     let games = eventually(async || {
         let games = service.list_games(&ada, &paging).await.unwrap().items;
@@ -73,8 +74,8 @@ async fn a_team_is_shown_and_changed(store: TestStore) {
     let page = service.team_page(&omar, &team.id).await.unwrap();
     assert_eq!(page.invites.iter().map(|one| one.role).collect::<Vec<_>>(), [Role::Player]);
     let change = TeamChange {
-        name: Some("Tin Roofs".into()),
-        description: Change::Set(" Two\nlines\u{0} ".into()),
+        name: Some("Tin Roofs".parse().unwrap()),
+        description: Change::Set(" Two\nlines\u{0} ".parse().unwrap()),
     };
     let changed = service.change_team(&nora, &team.id, &change).await.unwrap();
     assert_eq!(
@@ -86,7 +87,7 @@ async fn a_team_is_shown_and_changed(store: TestStore) {
     let changed = service.change_team(&nora, &team.id, &removed).await.unwrap();
     assert_eq!((changed.name.as_str(), changed.description), ("Tin Roofs", None));
     let members = service.members(&nora, &team.id, &Paging::default()).await.unwrap().items;
-    let names: Vec<&str> = members.iter().map(|one| one.first_name.as_str()).collect();
+    let names: Vec<&str> = members.iter().map(|one| one.name.first_name.as_str()).collect();
     assert_eq!(names, ["nora", "omar"]);
     let stella = fixture.user("stella").await;
     assert_eq!(code_of(service.team_page(&stella, &team.id).await), "team-not-found");
@@ -131,7 +132,7 @@ async fn statistics_are_by_season_game_and_player(store: TestStore) {
         [("2026-05-02", "spring"), ("2026-04-01", "spring"), ("2026-09-01", "fall")]
     {
         let new = NewGame {
-            season_id: Some(season.into()),
+            season_id: Some(season.parse().unwrap()),
             scheduled_start: Some(format!("{day}T18:00:00Z").parse().unwrap()),
             ..NewGame::default()
         };
@@ -180,8 +181,8 @@ async fn players_edit_their_own_names(store: TestStore) {
     let pia = fixture.member(&team, "pia", Role::Player).await;
     service.link_player(&nora, &team.id, &team.players[0], &user_id(&pia)).await.unwrap();
     let names = PlayerChange {
-        first_name: Some("Pia".into()),
-        last_name: Change::Set("Lindgren".into()),
+        first_name: Some("Pia".parse().unwrap()),
+        last_name: Change::Set("Lindgren".parse().unwrap()),
         ..PlayerChange::default()
     };
     let changed = service.change_player(&pia, &team.id, &team.players[0], &names).await.unwrap();
@@ -201,7 +202,4 @@ async fn players_edit_their_own_names(store: TestStore) {
     };
     let changed = service.change_player(&nora, &team.id, &team.players[0], &removed).await.unwrap();
     assert_eq!((changed.last_name, changed.player_number), (None, None));
-    let empty = PlayerChange { first_name: Some(" ".into()), ..PlayerChange::default() };
-    let empty = service.change_player(&nora, &team.id, &team.players[0], &empty).await;
-    assert_eq!(code_of(empty), "invalid");
 }

@@ -130,7 +130,10 @@ fn a_change_of_a_player_writes_what_was_asked_for() {
             service.remove_member(&team.owner, &team.id, &user_id(&pia)).await.unwrap();
         });
         let positions = Some(vec![Position::P]);
-        let change = PlayerChange { positions, ..PlayerChange::default() };
+        let change = PlayerChange {
+            positions: positions.map(|all| all.try_into().unwrap()),
+            ..PlayerChange::default()
+        };
         linked.slow.change_player(owner, team, &linked.player, &change).await.unwrap();
         let player = linked.stored_player().await;
         assert_eq!(
@@ -144,7 +147,8 @@ fn a_change_of_a_player_writes_what_was_asked_for() {
         linked.meanwhile(|service, _, team| async move {
             service.unlink_player(&team.owner, &team.id, &player).await.unwrap();
         });
-        let change = PlayerChange { first_name: Some("Mine".into()), ..PlayerChange::default() };
+        let change =
+            PlayerChange { first_name: Some("Mine".parse().unwrap()), ..PlayerChange::default() };
         let refused = linked.slow.change_player(pia, team, &linked.player, &change).await;
         assert_eq!(code_of(refused), "forbidden");
     });
@@ -192,7 +196,7 @@ fn a_game_that_has_changed_is_deleted_only_by_who_does_not_mind() {
         let change = |game_id: GameId, revision: u64| {
             let (service, owner) = (fixture.service.clone(), owner.clone());
             async move {
-                let location = Change::Set("Field 3".to_owned());
+                let location = Change::Set("Field 3".parse().unwrap());
                 let change = GameChange { location, ..no_game_change(revision) };
                 service.change_game(&owner, &game_id, &change).await.unwrap();
             }

@@ -1,16 +1,19 @@
 //! Random games with random corrections: what the rules derive equals what is computed from
 //! scratch.
 
+use crate::fixture::moves;
 use hacktracker::design::{
     AtBat, AtBatId, AtBatResult, Book, Game, GameId, GameStatus, Half, HitType, HomeAway, How,
     Move, PlayerId, TeamId,
 };
+use hacktracker::input::{AtBatChange, NewAtBat, NewInsert, NewMove};
 use hacktracker::rules::half::{self, HalfInning};
 use hacktracker::rules::inning::{PLACED, replay, totals};
-use hacktracker::rules::scoring::{self, Correction, Entry, Insert};
+use hacktracker::rules::scoring;
 use hacktracker::rules::stats::Line;
 use hacktracker::rules::summary;
 use singlet::Timestamp;
+use singlet_web::api::Change;
 use std::collections::BTreeMap;
 
 /// How many games are played.
@@ -92,9 +95,10 @@ fn new_game(dice: &mut Dice) -> Book {
 /// One thing that a scorer may do; what is refused changes nothing.
 fn step(book: &Book, dice: &mut Dice, number: u32) -> Book {
     let state = book.game.state.clone().unwrap();
-    let any_moves = |dice: &mut Dice| -> Vec<(u8, u8)> {
+    let any_moves = |dice: &mut Dice| -> Vec<NewMove> {
         let count = dice.below(3);
-        (0..count).map(|_| (dice.below(4) as u8, dice.below(5) as u8)).collect()
+        let any = |_| NewMove { from: dice.below(4) as u8, to: dice.below(5) as u8 };
+        (0..count).map(any).collect()
     };
     let known = |dice: &mut Dice| match book.at_bats.is_empty() {
         true => AtBatId::new("none").unwrap(),
@@ -105,13 +109,13 @@ fn step(book: &Book, dice: &mut Dice, number: u32) -> Book {
     let only_game = |game: Game| Book { game, at_bats: book.at_bats.clone() };
     let rescored = match dice.below(100) {
         0..60 if state.half == Half::Team => {
-            let moves = if dice.below(4) == 0 { any_moves(dice) } else { Vec::new() };
+            let moves = (dice.below(4) == 0).then(|| any_moves(dice));
             let rbis = (dice.below(10) == 0).then(|| dice.below(3) as u8);
             let player_id = (dice.below(12) == 0).then(|| dice.pick(&book.game.lineup));
             let result = dice.pick(&RESULTS);
             let hit_type = dice.hit_type(result);
-            let entry = Entry { moves, rbis, player_id, hit_type, ..Entry::default() };
-            scoring::record(book, id, now, result, &entry)
+            let new = NewAtBat { moves, rbis, player_id, hit_type, result, ..NewAtBat::default() };
+            scoring::record(book, id, now, &new)
         }
         0..60 => {
             let next = state.position().next(book.game.home_away);
@@ -120,12 +124,13 @@ fn step(book: &Book, dice: &mut Dice, number: u32) -> Book {
         }
         60..72 => {
             let result = (dice.below(3) > 0).then(|| dice.pick(&RESULTS));
-            let correction = Correction {
+            let hit_type = result.and_then(|result| dice.hit_type(result));
+            let correction = AtBatChange {
                 result,
-                hit_type: result.and_then(|result| dice.hit_type(result)).map(Some),
+                hit_type: hit_type.map_or(Change::Keep, Change::Set),
                 moves: (dice.below(4) == 0).then(|| any_moves(dice)),
                 rbis: (dice.below(6) == 0).then(|| dice.below(3) as u8),
-                ..Correction::default()
+                ..AtBatChange::default()
             };
             scoring::correct(book, &known(dice), &correction)
         }
@@ -136,8 +141,9 @@ fn step(book: &Book, dice: &mut Dice, number: u32) -> Book {
             let inning = book.at_bats.iter().find(|one| one.at_bat_id == after);
             let inning = inning.map_or(1, |one| one.inning);
             let after = (dice.below(4) > 0 && !book.at_bats.is_empty()).then_some(after);
-            let entry = Entry { insert: Some(Insert { inning, after }), ..Entry::default() };
-            scoring::record(book, id, now, dice.pick(&RESULTS), &entry)
+            let new = NewAtBat { result: dice.pick(&RESULTS), ..NewAtBat::default() };
+            let insert = Some(NewInsert { inning, after });
+            scoring::record(book, id, now, &NewAtBat { insert, ..new })
         }
         87..94 => {
             let how = dice.pick(&[How::Sb, How::Cs, How::Wp, How::Pb, How::Other]);
@@ -193,9 +199,10 @@ fn follow(at_bats: &[&AtBat], placed: bool) -> (Vec<Option<AtBatId>>, u32, u32) 
 fn check_undo(book: &Book) {
     let (id, now) = (AtBatId::new("undone").unwrap(), Timestamp::from_millis(1_000));
     let recorded = [AtBatResult::Single, AtBatResult::Bb, AtBatResult::Hr, AtBatResult::K]
-        .map(|result| scoring::record(book, id.clone(), now, result, &Entry::default()));
+        .map(|result| NewAtBat { result, ..NewAtBat::default() })
+        .map(|new| scoring::record(book, id.clone(), now, &new));
     let moved = [vec![(1, 2), (2, 3)], vec![(1, 2)], vec![(2, 4), (3, 4)], vec![(3, 0)]]
-        .map(|moves| scoring::move_runners(book, &moves, How::Sb));
+        .map(|named| scoring::move_runners(book, &moves(&named), How::Sb));
     let position = |book: &Book| book.game.state.as_ref().unwrap().position();
     for changed in recorded.into_iter().chain(moved).flatten() {
         if position(&changed.book) == position(book) {
@@ -351,16 +358,16 @@ fn undo_restores_what_was_before() {
             let result = dice.pick(&RESULTS);
             let at = Timestamp::from_millis(i64::from(index));
             let player_id = (dice.below(8) == 0).then(|| dice.pick(&book.game.lineup));
-            let entry = Entry { player_id, ..Entry::default() };
-            if let Ok(after) = scoring::record(&book, id, at, result, &entry) {
+            let new = NewAtBat { player_id, result, ..NewAtBat::default() };
+            if let Ok(after) = scoring::record(&book, id, at, &new) {
                 // It does not reach into a half behind one in which the opponent has runs.
                 if let Ok(back) = scoring::undo(&after.book) {
                     assert_eq!(back.book, book, "game {number}");
                     undone += 1;
                 }
             }
-            let moves = [(1 + dice.below(3) as u8, dice.below(5) as u8)];
-            if let Ok(after) = scoring::move_runners(&book, &moves, How::Sb) {
+            let named = moves(&[(1 + dice.below(3) as u8, dice.below(5) as u8)]);
+            if let Ok(after) = scoring::move_runners(&book, &named, How::Sb) {
                 let count =
                     |book: &Book| book.at_bats.iter().map(|one| one.moves.len()).sum::<usize>();
                 let mut back = after.book.clone();

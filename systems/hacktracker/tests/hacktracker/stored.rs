@@ -1,7 +1,9 @@
 //! Items as the source shows them, attribute by attribute.
 
 use crate::fixture::{Fixture, caller, moves, new_user, play, user_id};
-use hacktracker::design::{AtBatResult, HitLocation, HitType, HomeAway, How, Position, Role};
+use hacktracker::design::{
+    AtBatResult, HitLocation, HitType, HomeAway, How, Position, Role, TeamType,
+};
 use hacktracker::input::{NewAtBat, NewGame, NewInvite, NewOwnPlayer, NewTeam, NewUser};
 use singlet::Expiry;
 use singlet::dynamo::{Item, Value};
@@ -45,10 +47,10 @@ async fn a_user_and_a_personal_team(store: TestStore) {
     let fixture = Fixture::new(store).await;
     let john = caller("12345678");
     let new = NewUser {
-        first_name: "John".into(),
-        last_name: "Doe".into(),
-        phone_number: Some("+15555551234".into()),
-        email: Some("ignored@example.com".into()),
+        first_name: "John".parse().unwrap(),
+        last_name: "Doe".parse().unwrap(),
+        phone_number: Some("+15555551234".parse().unwrap()),
+        email: Some("ignored@example.com".parse().unwrap()),
     };
     fixture.service.sign_up(&john, &new).await.unwrap();
     let now = text(&fixture.service.db().now().to_string());
@@ -66,6 +68,7 @@ async fn a_user_and_a_personal_team(store: TestStore) {
             ("lastName", text("Doe")),
             ("phoneNumber", text("+15555551234")),
             ("teamCount", Value::from(1)),
+            ("personalCount", Value::from(1)),
             ("playerCount", Value::from(1)),
             ("GSI1PK", text("COGNITO#12345678")),
             ("GSI1SK", text("USER")),
@@ -147,10 +150,12 @@ async fn a_managed_team_with_ghosts_and_invites(store: TestStore) {
     let fixture = Fixture::new(store).await;
     let nora = fixture.user("nora").await;
     let (first, second) = (Position::Ss, Position::Second);
-    let own = NewOwnPlayer { player_number: Some(7), positions: vec![first, second] };
+    let own =
+        NewOwnPlayer { player_number: Some(7), positions: vec![first, second].try_into().unwrap() };
     let new = NewTeam {
-        name: "Seattle Sluggers".into(),
-        description: Some("Best team in Seattle".into()),
+        name: "Seattle Sluggers".parse().unwrap(),
+        description: Some("Best team in Seattle".parse().unwrap()),
+        team_type: TeamType::Managed,
         player: Some(own),
     };
     let service = &fixture.service;
@@ -192,7 +197,8 @@ async fn a_managed_team_with_ghosts_and_invites(store: TestStore) {
             ("updatedAt", now.clone()),
         ],
     );
-    let roster = service.players(&nora, &team).await.unwrap().items;
+    let roster =
+        service.players(&nora, &team, &singlet_web::api::Paging::default()).await.unwrap().items;
     let own = roster.iter().find(|player| player.player_number == Some(7)).unwrap();
     let linked = item(&fixture, &key, &format!("PLAYER#{}", own.player_id)).await;
     assert_eq!(linked.get("positions"), Some(&Value::L(vec![text("SS"), text("2B")])));
@@ -255,10 +261,10 @@ async fn a_game_and_its_at_bats(store: TestStore) {
     let team = fixture.team(&nora).await;
     let created = text(&fixture.service.db().now().to_string());
     let new = NewGame {
-        opponent_name: Some("Portland Pioneers".into()),
+        opponent_name: Some("Portland Pioneers".parse().unwrap()),
         scheduled_start: Some("2025-11-01T19:30:00Z".parse().unwrap()),
-        location: Some("Lincoln Park Field 3".into()),
-        season_id: Some("2025-fall".into()),
+        location: Some("Lincoln Park Field 3".parse().unwrap()),
+        season_id: Some("2025-fall".parse().unwrap()),
         home_away: Some(HomeAway::Away),
         regulation_innings: Some(7),
     };

@@ -3,12 +3,10 @@
 use hacktracker::design::HackTracker;
 use hacktracker::service::Service;
 use singlet::Db;
-use singlet::backend::{Backend, BackendError, BoxFuture, Execution, Feed};
-use singlet::dynamo::operation::Request;
-use singlet_testing::TestStore;
+use singlet::backend::{BoxFuture, Execution};
+use singlet_testing::{Intercepted, TestStore};
 use singlet_web::random::Random;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 /// What is done before a request.
 type Work = BoxFuture<'static, ()>;
@@ -36,41 +34,21 @@ impl Watch {
     }
 }
 
-struct Watched {
-    inner: Arc<dyn Backend>,
-    watch: Arc<Watch>,
-}
-
 /// A second service on the store, whose requests are watched.
 pub(crate) fn watched(store: &TestStore) -> (Service, Arc<Watch>) {
     let watch = Arc::<Watch>::default();
-    let backend = Watched { inner: store.backend(), watch: Arc::clone(&watch) };
-    let db = Db::<HackTracker>::on(backend, store.settings.clone());
-    (Service::new(db, Random::new()), watch)
-}
-
-impl Backend for Watched {
-    fn execute(&self, request: Request) -> Execution<'_> {
-        self.watch.operations.lock().unwrap().push(request.operation());
-        let mut before = self.watch.before.lock().unwrap();
+    let seen = Arc::clone(&watch);
+    let backend = Intercepted::new(store.backend(), move |inner, request| {
+        seen.operations.lock().unwrap().push(request.operation());
+        let mut before = seen.before.lock().unwrap();
         match before.take_if(|(operation, _)| *operation == request.operation()) {
-            None => self.inner.execute(request),
+            None => inner.execute(request),
             Some((_, work)) => Execution::pending(async move {
                 work.await;
-                self.inner.execute(request).await
+                inner.execute(request).await
             }),
         }
-    }
-
-    fn sleep(&self, duration: Duration) -> BoxFuture<'_, ()> {
-        self.inner.sleep(duration)
-    }
-
-    fn has_conflicts(&self) -> bool {
-        self.inner.has_conflicts()
-    }
-
-    fn changes(&self, table_name: &str) -> BoxFuture<'_, Result<Box<dyn Feed>, BackendError>> {
-        self.inner.changes(table_name)
-    }
+    });
+    let db = Db::<HackTracker>::on(backend, store.settings.clone());
+    (Service::new(db, Random::new()), watch)
 }

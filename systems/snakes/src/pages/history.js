@@ -21,7 +21,7 @@ export function describeEvent(event, { players, meId, winnerName }) {
 /** The stored history of a game, oldest first. */
 export function describeHistory(game, { meId }) {
   const known = { players: game.players, meId, winnerName: game.winnerName };
-  return (game.history ?? []).flatMap((event) => {
+  return game.history.flatMap((event) => {
     const line = describeEvent(event, known);
     return event.endsGame ? [line, describeEnd(game.winnerId, known)] : [line];
   }).filter(Boolean);

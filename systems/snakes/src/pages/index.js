@@ -34,12 +34,12 @@ onSubmit(byId("join"), async ({ code }) => {
 const games = pagedList(byId("open"), {
   path: `${base}/games?limit=50`,
   key: (game) => game.code,
-  filter: (game) => game.isOpen ?? (game.status === "waiting" && game.playerCount < game.playerCountMax),
+  filter: (game) => game.isOpen,
   empty: "No game is waiting for players.",
   more: "Older games",
   item: (game) => element("li", {},
     element("a", { href: `${base}/play/${game.code}` },
-      element("code", {}, game.code),
+      element("span", {}, game.creatorName ?? "A game", " ", element("code", {}, game.code)),
       element("span", { class: "quiet" }, `${game.mode === "race" ? "Race" : "In turns"}, ${game.playerCount} of ${game.playerCountMax}`))),
 });
 setInterval(() => { if (!document.hidden) games.reload(); }, RELOAD_INTERVAL_MS);

@@ -1,4 +1,4 @@
-// A game as it is played.
+// The page of a game.
 import { announce, byId, element, focusQuietly, replaceKeepingFocus } from "/assets/dom.js";
 import { confirmDialog } from "/assets/dialog.js";
 import { clearProblem, markField, onSubmit, showProblem } from "/assets/form.js";
@@ -113,7 +113,10 @@ async function show(message) {
   const player = game.players.find((one) => one.id === message.playerId);
   switch (message.type) {
     case "playerJoined":
-      if (!player) game.players.push({ id: message.playerId, name: message.name, color: message.color, position: 0 });
+      if (player) break;
+      game.players.push({ id: message.playerId, name: message.name, color: message.color, seat: message.seat, position: 0 });
+      // In a rematch players have the seats of the game before, in whatever order they join.
+      game.players.sort((one, other) => one.seat - other.seat);
       break;
     case "playerLeft":
       game.players = game.players.filter((one) => one.id !== message.playerId);
@@ -174,7 +177,7 @@ function winnerText(otherwise) {
 
 async function showMove(player, message) {
   const isMine = player.id === me?.id;
-  if (!isMine && game.mode === "turns") showRoll(message);
+  if (!isMine && (game.mode === "turns" || !me)) showRoll(message);
   const isHasty = waiting > (isMine ? 2 : 1) * WAITING_MOVES_MAX;
   await board.move(player.id, message.from, message.roll, message.to, message.effect, isHasty);
   player.position = message.to;
@@ -189,8 +192,15 @@ function showRoll({ roll, playerId }) {
   // The class must be seen as new for the animation to run again.
   void die.getBoundingClientRect();
   die.classList.add("is-thrown");
-  const name = playerId === me?.id ? "You" : game.players.find((one) => one.id === playerId)?.name ?? "Somebody";
+  const name = playerId === me?.id ? "You" : game.players.find((one) => one.id === playerId)?.name ?? "A player";
   byId("rolled").textContent = `${name} rolled ${roll}.`;
+}
+
+/** Shows those who watch what was rolled before they came. */
+function showLastRoll() {
+  const moves = [...game.history, game.lastEvent].filter((event) => event.kind === "moved");
+  if (moves.length) showRoll(moves.at(-1));
+  else if (game.players.some((one) => one.position > 0)) byId("rolled").textContent = "The next roll is shown here.";
 }
 
 function takeState(state) {
@@ -206,6 +216,7 @@ function takeState(state) {
     me = null;
   }
   fillLog();
+  showLastRoll();
   board.show(game.players, { mine: me?.id, turn: game.turn, isReset: true });
   render();
 }
@@ -269,7 +280,7 @@ function renderSide() {
   byId("roll").hidden = !player;
   // It keeps the focus while others roll, so it is not disabled.
   byId("roll").setAttribute("aria-disabled", String(!canRoll || isRolling));
-  byId("roll").textContent = rollText(canRoll);
+  renderRollText(canRoll);
   byId("rolled").hidden = Boolean(player);
   byId("leave").hidden = !player || game.status === "finished";
   byId("status").classList.toggle("is-mine", canRoll && game.mode === "turns");
@@ -282,11 +293,12 @@ function renderSide() {
   signalled = isMyTurn ? game.sequence : null;
 }
 
-function rollText(canRoll) {
-  if (isRolling) return "Rolling…";
-  if (canRoll) return "Roll";
-  const turn = game.players.find((one) => one.id === game.turn);
-  return turn && turn.id !== me?.id ? `${turn.name} rolls` : "Roll";
+function renderRollText(canRoll) {
+  const turn = game.players.find((one) => one.id === game.turn && one.id !== me?.id);
+  if (isRolling) byId("roll").textContent = "Rolling…";
+  else if (canRoll || !turn) byId("roll").textContent = "Roll";
+  // A long name is cut, so that the button has one line.
+  else byId("roll").replaceChildren(element("span", {}, turn.name), " rolls");
 }
 
 function showTitle() {
@@ -359,7 +371,8 @@ function renderPlayers() {
   replaceKeepingFocus(byId("players"), shown.map(({ player, index }) => {
     const dot = element("span", { class: "snakes-dot", "aria-hidden": "true" }, tokenLabel(player, index, game.players.length));
     dot.style.background = player.color;
-    return element("li", { "data-key": player.id, class: player.id === game.turn ? "is-turn" : "", "aria-current": player.id === game.turn ? "true" : null },
+    const states = { "is-turn": player.id === game.turn, "is-me": player.id === me?.id };
+    return element("li", { "data-key": player.id, class: Object.keys(states).filter((one) => states[one]).join(" "), "aria-current": player.id === game.turn ? "true" : null },
       dot,
       element("span", { class: "name" }, player.name, player.id === me?.id ? element("span", { class: "quiet" }, " (you)") : null),
       player.id === game.winnerId ? element("span", { role: "img", "aria-label": "Winner" }, "♛") : null,
@@ -474,7 +487,7 @@ function log(text) {
 function fillLog() {
   if (game.history?.length) byId("log").replaceChildren();
   for (const line of describeHistory(game, { meId: me?.id })) log(line);
-  if (byId("log").children.length === 0) log(game.status === "waiting" ? "The game was created." : "You joined a game in progress.");
+  if (byId("log").children.length === 0) log(game.status === "waiting" ? "The game was created." : me ? "You are back in the race." : "You are watching a race in progress.");
 }
 
 /** Sends a message, and says so if there is no connection. */

@@ -1,4 +1,4 @@
-// Tells a player that it is their turn, also when they look elsewhere: title, sound, vibration.
+// Tells a player that it is their turn, also when they look elsewhere: sound and vibration.
 
 const KEY = "snakes.sound";
 let audio = null;

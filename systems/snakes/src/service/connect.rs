@@ -1,35 +1,31 @@
 //! Sockets that open and close.
 
 use super::Service;
-use super::budgets::Cost;
-use super::expiry::gone_is_fine;
+use super::budgets::MEMBER_BYTES;
+use super::event::gone_is_fine;
 use crate::design::{Code, Connection, Player};
-use crate::error::Error;
+use crate::error::{Error, Result};
 use singlet::prelude::*;
 use singlet_web::secret::Secret;
 use std::time::Duration;
 
-/// How long a connection counts as open without a sign of life. A server that was killed cannot say
-/// that its connections are closed.
+/// How long a connection counts as open without a sign of life: a server that was killed cannot
+/// delete its connections.
 const SILENCE_MAX: Duration = Duration::from_secs(75);
 
 impl Service {
-    /// 12: notes that a player plays over a new connection. A player may have several: each tab of a
-    /// browser is one.
-    ///
-    /// # Errors
-    ///
-    /// If the secret is wrong.
-    pub async fn connect(&self, code: &Code, secret: &Secret) -> Result<Connection, Error> {
+    /// 12: notes that a player has a new connection. A player may have several, such as tabs.
+    pub async fn connect(&self, code: &Code, secret: &Secret) -> Result<Connection> {
         self.game(code).await?;
         let player = self.player_of(code, secret).await?;
-        self.charge(Cost::Connect).await?;
-        let id = self.new_id()?;
+        // It is opened and closed once, and changes its player both times.
+        self.charge(4 * MEMBER_BYTES).await?;
+        let now = self.db.now();
         let connection = Connection {
-            connection_id: id,
+            connection_id: self.random.id(now)?,
             player_id: player.id.clone(),
             game_code: code.clone(),
-            connected_at: self.db.now(),
+            connected_at: now,
             expires: Some(self.silence_end()),
         };
         let connected = update(Player::key(code, &player.id))
@@ -39,32 +35,23 @@ impl Service {
         Ok(connection)
     }
 
-    /// Notes that a connection is still open. One that was deleted stays so: its player has left.
-    ///
-    /// # Errors
-    ///
-    /// If the store fails.
-    pub async fn keep_connected(&self, connection: &Connection) -> Result<(), Error> {
-        self.charge(Cost::Renew(1)).await?;
+    /// Renews a connection that is still open, unless its player has left.
+    pub async fn keep_connected(&self, connection: &Connection) -> Result<()> {
+        self.charge(MEMBER_BYTES).await?;
         let key = Connection::key(&connection.connection_id);
         let kept = update(key).set(Connection::EXPIRES, self.silence_end());
         Ok(gone_is_fine(self.db.run(kept).await)?)
     }
 
-    /// 12: notes that a connection is closed. The player is connected as long as another one is
-    /// open.
-    ///
-    /// # Errors
-    ///
-    /// If the store fails.
-    pub async fn disconnect(&self, connection: &Connection) -> Result<(), Error> {
+    /// 12: deletes a connection. The player stays connected while it has another one.
+    pub async fn disconnect(&self, connection: &Connection) -> Result<()> {
         let Connection { connection_id, player_id, game_code, .. } = connection;
         self.db.run(delete(Connection::key(connection_id))).await?;
         let others = self.connections_of(game_code).await?;
-        let of_player = others.iter().filter(|other| other.player_id == *player_id);
-        let other = of_player.filter(|other| other.connection_id != *connection_id);
-        let other = other.max_by_key(|other| other.connected_at);
-        // Only if no newer connection has been opened since.
+        let is_other =
+            |one: &&Connection| one.player_id == *player_id && one.connection_id != *connection_id;
+        let other = others.iter().filter(is_other).max_by_key(|other| other.connected_at);
+        // Only if no newer connection was opened meanwhile.
         let changed = update(Player::key(game_code, player_id))
             .set(Player::CONNECTION_ID, other.map(|other| other.connection_id.clone()))
             .set(Player::IS_CONNECTED, other.is_some())

@@ -1,39 +1,56 @@
 //! Joining a game.
 
-use super::Service;
-use super::budgets::Cost;
+use super::budgets::change_bytes;
+use super::event::save;
+use super::{Service, sort};
 use crate::color::free_color;
-use crate::design::{Code, Event, EventKind, Game, Lobby, Player, PlayerId, Status};
-use crate::error::Error;
+use crate::design::{Code, Event, EventKind, Lobby, Player, PlayerId, Status};
+use crate::error::{Error, Result};
+use schemars::JsonSchema;
+use serde::{Serialize, Serializer};
 use singlet::prelude::*;
+use singlet_web::problem::ApiError as _;
 use singlet_web::secret::Secret;
-use singlet_web::text::DisplayName;
+use singlet_web::text::Name;
+
+/// 1 to 24 characters as people count them.
+pub type PlayerName = Name<24>;
 
 /// A player who has just joined.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Welcome")]
 pub struct Joined {
-    /// The game as it is now.
-    pub lobby: Lobby,
-    /// The new player.
     pub player: Player,
-    /// By which it acts from now on. This is the only time that it is told.
+    /// Authenticates the player, in the header Player-Secret. It is not shown again.
+    #[serde(serialize_with = "reveal")]
+    #[schemars(with = "String")]
     pub secret: Secret,
+    #[serde(rename = "game")]
+    pub lobby: Lobby,
+}
+
+fn reveal<S: Serializer>(secret: &Secret, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(secret.reveal())
 }
 
 impl Service {
-    /// 9: joins a game that has not begun. A name that somebody has is refused, and never makes
-    /// the caller that player.
-    ///
-    /// # Errors
-    ///
-    /// If the game does not exist, has begun or is full, or if the name is taken or none.
-    pub async fn join(&self, code: &Code, name: &str) -> Result<Joined, Error> {
-        let name = parse_name(name)?;
-        let _inside = self.locks.lock(code.as_str()).await;
-        self.db.attempt(|_| self.try_join(code, &name)).await
+    /// 9: joins a game that has not begun. A taken name is refused.
+    pub async fn join(&self, code: &Code, name: &str) -> Result<Joined> {
+        self.join_at(code, &parse_name(name)?, None).await
     }
 
-    async fn try_join(&self, code: &Code, name: &str) -> Result<Joined, Error> {
+    /// Joins on this seat, or after all others.
+    pub(super) async fn join_at(
+        &self,
+        code: &Code,
+        name: &str,
+        seat: Option<u32>,
+    ) -> Result<Joined> {
+        let _inside = self.locks.lock(code.as_str()).await;
+        self.db.attempt(|_| self.try_join(code, name, seat)).await
+    }
+
+    async fn try_join(&self, code: &Code, name: &str, seat: Option<u32>) -> Result<Joined> {
         let mut lobby = self.lobby(code).await?;
         let Lobby { game, players } = &mut lobby;
         if game.status != Status::Waiting {
@@ -42,76 +59,67 @@ impl Service {
         if players.len() >= game.mode.players_max() {
             return Err(Error::GameFull);
         }
-        // The address pays for the comparison too, so that nobody has names compared without an end.
-        // What all have is not spent on a refusal.
-        let cost = Cost::Join(&game.board, game.mode);
-        self.charge_client(cost)?;
+        // Leaving is paid for as well. The address also pays for a refused name, because names are
+        // expensive to compare; the budget of all does not.
+        let bytes = 2 * change_bytes(&game.board, game.mode);
+        self.charge_client(bytes)?;
         if self.skeletons.is_taken(name, players.iter().map(|player| player.name.as_str())) {
             return Err(Error::NameTaken);
         }
-        self.charge_budget(cost).await?;
+        self.charge_budget(bytes).await?;
+        let seat = seat.unwrap_or_else(|| next_seat(players).max(game.reserved_seats.unwrap_or(0)));
         let expiries = self.renew(game).await?;
-        let (player, secret) =
-            new_player(self, code, name, players, self.db.now(), expiries.members)?;
-        let event = Event {
-            name: Some(player.name.clone()),
+        let (player, secret) = self.new_player(code, name, seat, players, expiries.members)?;
+        let joined = Event {
             color: Some(player.color.clone()),
-            ..Event::of(EventKind::Joined, &player.id)
+            seat: player.seat,
+            ..Event::new(EventKind::Joined, &player)
         };
-        // Nobody has joined, left or started since the game was read, or this is refused. So the
-        // name is still free and so is the place.
-        let counted = update(Game::key(code))
-            .set(Game::PLAYER_COUNT, players.len() as u32 + 1)
-            .set(Game::SEQUENCE, game.sequence + 1)
-            .set(Game::HISTORY, game.history_with(&event))
-            .set(Game::LAST_EVENT, &event)
-            .set(Game::MEMBERS_TTL, expiries.members)
-            .set(Game::EXPIRES, expiries.game)
-            .only_if(Game::SEQUENCE.eq(game.sequence));
-        self.db.transact((counted.or(Error::changed()), create(&player))).await?;
-        game.history = game.history_with(&event);
-        game.player_count += 1;
-        game.sequence += 1;
-        game.last_event = event;
-        game.updated_at = player.joined_at;
+        game.player_count = players.len() as u32 + 1;
+        game.record(joined, expiries, self.db.now());
+        // No event was recorded since the game was read, so the name and the seat are still free.
+        self.db.transact((save(game).or(Error::changed()), create(&player))).await?;
         players.push(player.clone());
+        sort(players);
         Ok(Joined { lobby, player, secret })
+    }
+
+    /// A player among these, and its secret.
+    pub(super) fn new_player(
+        &self,
+        code: &Code,
+        name: &str,
+        seat: u32,
+        others: &[Player],
+        expires: Expiry,
+    ) -> Result<(Player, Secret)> {
+        let now = self.db.now();
+        let id: PlayerId = self.random.id(now)?;
+        let secret = Secret::generate(id.as_str(), &self.random)?;
+        let player = Player {
+            id,
+            game_code: code.clone(),
+            name: name.to_owned(),
+            color: free_color(others.iter().map(|player| player.color.as_str())),
+            seat: Some(seat),
+            position: 0,
+            connection_id: None,
+            is_connected: false,
+            secret_hash: secret.hash(),
+            joined_at: now,
+            expires: Some(expires),
+        };
+        Ok((player, secret))
     }
 }
 
-/// How many characters a name may have, as people count them.
-const NAME_LEN_MAX: usize = 24;
-/// How many code points these may be: an emoji of a family has seven.
-pub const NAME_CODE_POINTS_MAX: u32 = 384;
-
-/// A name as it is shown.
-pub(super) fn parse_name(text: &str) -> Result<String, Error> {
-    let name = DisplayName::parse(text, 1..=NAME_LEN_MAX).map_err(Error::invalid_name)?;
-    Ok(name.into_string())
+/// The seat after those of all players.
+pub(super) fn next_seat(players: &[Player]) -> u32 {
+    let last = players.iter().filter_map(|player| player.seat).max();
+    last.map_or(players.len() as u32, |last| last + 1)
 }
 
-/// A player among these, and the secret by which it acts.
-pub(super) fn new_player(
-    service: &Service,
-    code: &Code,
-    name: &str,
-    others: &[Player],
-    now: Timestamp,
-    expires: Expiry,
-) -> Result<(Player, Secret), Error> {
-    let id: PlayerId = service.new_id()?;
-    let secret = Secret::generate(id.as_str(), &service.random)?;
-    let player = Player {
-        id,
-        game_code: code.clone(),
-        name: name.to_owned(),
-        color: free_color(others.iter().map(|player| player.color.as_str())),
-        position: 0,
-        connection_id: None,
-        is_connected: false,
-        secret_hash: secret.hash(),
-        joined_at: now,
-        expires: Some(expires),
-    };
-    Ok((player, secret))
+pub(super) fn parse_name(text: &str) -> Result<String> {
+    let name: Result<PlayerName, _> = text.parse();
+    Ok(name.map_err(|rule| Error::invalid("/name", rule.to_string()))?.as_str().to_owned())
 }

@@ -3,53 +3,36 @@
 use super::create::NewGame;
 use super::join::Joined;
 use super::{Service, authenticate};
-use crate::design::{Code, Event, EventKind, Game, Status};
-use crate::error::Error;
-use singlet::prelude::*;
+use crate::design::{Code, Event, EventKind, Status};
+use crate::error::{Error, Result};
 use singlet_web::secret::Secret;
 
 impl Service {
-    /// 15: plays again with the same people on the same board. The first who asks creates the game,
-    /// and the game before shows its code; everybody who asks later joins it.
-    ///
-    /// # Errors
-    ///
-    /// If the game is not over or the secret is wrong; for those who come later, as for
-    /// [`Service::join`].
-    pub async fn rematch(&self, code: &Code, secret: &Secret) -> Result<Joined, Error> {
+    /// 15: plays again with the same people on the same board, in the same order. The first who
+    /// asks creates the game; the others join it.
+    pub async fn rematch(&self, code: &Code, secret: &Secret) -> Result<Joined> {
         let _inside = self.locks.lock(code.as_str()).await;
         self.db.attempt(|_| self.try_rematch(code, secret)).await
     }
 
-    async fn try_rematch(&self, code: &Code, secret: &Secret) -> Result<Joined, Error> {
-        let lobby = self.lobby(code).await?;
-        let caller = authenticate(&lobby, secret)?;
-        let game = &lobby.game;
-        if game.status != Status::Finished {
+    async fn try_rematch(&self, code: &Code, secret: &Secret) -> Result<Joined> {
+        let mut before = self.lobby(code).await?;
+        let caller = authenticate(&before.players, secret)?.clone();
+        if before.game.status != Status::Finished {
             return Err(Error::NotOver);
         }
-        if let Some(next) = &game.rematch_code {
-            match self.join(next, &caller.name).await {
-                // It was deleted because nobody joined it for too long: make another one.
+        if let Some(next) = &before.game.rematch_code {
+            match self.join_at(next, &caller.name, caller.seat).await {
+                // It was deleted as idle: create another one.
                 Err(Error::GameNotFound) => {}
                 joined => return joined,
             }
         }
-        let expiries = self.renew(game).await?;
-        let event =
-            Event { name: Some(caller.name.clone()), ..Event::of(EventKind::Rematch, &caller.id) };
-        let new = NewGame { name: caller.name.clone(), mode: game.mode, board: game.board.clone() };
-        self.insert_game(&new, &caller.name, |next| {
-            let offered = update(Game::key(code))
-                .set(Game::REMATCH_CODE, next)
-                .set(Game::SEQUENCE, game.sequence + 1)
-                .set(Game::HISTORY, game.history_with(&event))
-                .set(Game::LAST_EVENT, &event)
-                .set(Game::MEMBERS_TTL, expiries.members)
-                .set(Game::EXPIRES, expiries.game)
-                .only_if(Game::SEQUENCE.eq(game.sequence));
-            Some(offered)
-        })
-        .await
+        let event = Event::new(EventKind::Rematch, &caller);
+        let new =
+            NewGame { name: caller.name, mode: before.game.mode, board: before.game.board.clone() };
+        self.charge_creation(&new).await?;
+        self.record(&mut before.game, event).await?;
+        self.insert_game(&new, caller.seat.unwrap_or_default(), Some(&mut before)).await
     }
 }

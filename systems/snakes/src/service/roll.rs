@@ -1,141 +1,110 @@
 //! Rolling the die and moving.
 
-use super::budgets::Cost;
-use super::expiry::Expiries;
-use super::{Service, authenticate, in_order, player_id};
-use crate::design::{Code, Event, EventKind, Game, Player, PlayerId, Status};
-use crate::error::Error;
-use crate::rules::{Mode, Move, Roll, advance, next_turn};
+use super::budgets::change_bytes;
+use super::event::save;
+use super::{Service, authenticate, player_id};
+use crate::design::{Code, Event, EventKind, Game, Lobby, Player, PlayerId, Status};
+use crate::error::{Error, Result};
+use crate::rules::{Mode, Move, advance, next_turn, throw_die};
 use singlet::operation::Update;
 use singlet::prelude::*;
+use singlet_web::problem::ApiError as _;
 use singlet_web::secret::Secret;
 
 impl Service {
-    /// 11: rolls the die and moves the caller, in one step that happens once or not at all.
+    /// 11: rolls the die and moves the caller, once or not at all.
     ///
     /// However many roll at the same moment, each roll is one move, the moves have an order, and
-    /// one of them wins. In turns, a roll out of turn is refused. In a race everybody moves at any
-    /// time, and two rolls of one player are two moves, the second from where the first ended.
-    ///
-    /// # Errors
-    ///
-    /// If the game is not being played, if it is somebody else's turn, or the secret is wrong.
-    pub async fn roll(&self, code: &Code, secret: &Secret) -> Result<(PlayerId, Move), Error> {
+    /// one of them wins. In turns, a roll out of turn is refused. In a race two rolls of one
+    /// player are two moves, the second from where the first ended.
+    pub async fn roll(&self, code: &Code, secret: &Secret) -> Result<(PlayerId, Move)> {
         let caller = player_id(secret).ok_or(Error::WrongSecret)?;
-        // Thrown once: whoever tries again must not get another throw.
-        let roll = Roll::throw(&self.random)?;
-        let game = self.game(code).await?;
-        let queue = match game.mode {
+        // Thrown once: a retry must not throw again.
+        let roll = throw_die(&self.random)?;
+        let mode = self.game(code).await?.mode;
+        let queue = match mode {
             Mode::Turns => code.as_str(),
             Mode::Race => caller.as_str(),
         };
         let _inside = self.locks.lock(queue).await;
-        let step = match game.mode {
+        let step = match mode {
             Mode::Turns => self.db.attempt(|_| self.try_turn(code, secret, roll)).await?,
             Mode::Race => self.db.attempt(|_| self.try_race(code, secret, roll)).await?,
         };
         Ok((caller, step))
     }
 
-    async fn try_turn(&self, code: &Code, secret: &Secret, roll: Roll) -> Result<Move, Error> {
-        let lobby = self.lobby(code).await?;
-        let player = authenticate(&lobby, secret)?;
-        let game = &lobby.game;
-        check_playing(game)?;
+    async fn try_turn(&self, code: &Code, secret: &Secret, roll: u8) -> Result<Move> {
+        let Lobby { mut game, players } = self.lobby(code).await?;
+        let player = authenticate(&players, secret)?;
+        check_playing(&game)?;
         if game.turn.as_ref() != Some(&player.id) {
             return Err(Error::NotYourTurn);
         }
-        self.charge(Cost::Roll(&game.board, game.mode)).await?;
-        let expiries = self.renew(game).await?;
-        let step = advance(&game.board, position(player)?, roll);
-        let order = in_order(&lobby.players);
-        let next = next_turn(&order, &player.id).filter(|_| !step.wins);
-        // The number of the last event has not changed, so nothing else has either.
-        let event = event_of(player, &step);
-        let played = move_of(code, player, &step, &event, expiries)
-            .set(Game::HISTORY, game.history_with(&event))
-            .set(Game::TURN, next.cloned())
-            .only_if(Game::SEQUENCE.eq(game.sequence));
-        self.commit(played, code, player, &step).await?;
+        self.charge(change_bytes(&game.board, game.mode)).await?;
+        let step = advance(&game.board, player.position, roll);
+        if step.wins {
+            game.end(Some(player));
+        } else {
+            game.turn = next_turn(&players, player).map(|next| next.id.clone());
+        }
+        self.record(&mut game, event_of(player, &step)).await?;
+        self.db
+            .transact((save(&game).or(Error::changed()), moved(player, &step).or(Error::changed())))
+            .await?;
         Ok(step)
     }
 
-    async fn try_race(&self, code: &Code, secret: &Secret, roll: Roll) -> Result<Move, Error> {
+    async fn try_race(&self, code: &Code, secret: &Secret, roll: u8) -> Result<Move> {
         let game = self.db.get(Game::key(code).consistent()).await?;
         let game = game.ok_or(Error::GameNotFound)?;
         let player = self.player_of(code, secret).await?;
         check_playing(&game)?;
-        self.charge(Cost::Roll(&game.board, game.mode)).await?;
+        self.charge(change_bytes(&game.board, game.mode)).await?;
         let expiries = self.renew(&game).await?;
-        let step = advance(&game.board, position(&player)?, roll);
-        // Others may move in between, and only somebody's victory changes anything: the last
-        // square is reached by whoever is the first to find the game still being played.
-        let event = event_of(&player, &step);
-        let played = move_of(code, &player, &step, &event, expiries)
+        let step = advance(&game.board, player.position, roll);
+        // Moves of others do not conflict. The game is won by the first move to the last square
+        // that finds it still being played.
+        let mut played = update(Game::key(code))
+            .add(Game::SEQUENCE, 1)
+            .set(Game::LAST_EVENT, event_of(&player, &step))
+            .set(Game::MEMBERS_TTL, expiries.members)
+            .set(Game::EXPIRES, expiries.game)
             .only_if(Game::STATUS.eq(Status::Playing));
-        self.commit(played, code, &player, &step).await?;
+        if step.wins {
+            played = played
+                .set(Game::STATUS, Status::Finished)
+                .set(Game::WINNER_ID, &player.id)
+                .set(Game::WINNER_NAME, &player.name);
+        }
+        self.db
+            .transact((played.or(Error::changed()), moved(&player, &step).or(Error::changed())))
+            .await?;
         Ok(step)
-    }
-
-    /// Writes the game and the player, both or none.
-    async fn commit(
-        &self,
-        played: Update<Game>,
-        code: &Code,
-        player: &Player,
-        step: &Move,
-    ) -> Result<(), Error> {
-        let moved = update(Player::key(code, &player.id))
-            .set(Player::POSITION, u32::from(step.to))
-            .only_if(Player::POSITION.eq(u32::from(step.from)));
-        self.db.transact((played.or(Error::changed()), moved.or(Error::changed()))).await
     }
 }
 
-/// The event of a move.
+fn moved(player: &Player, step: &Move) -> Update<Player> {
+    update(Player::key(&player.game_code, &player.id))
+        .set(Player::POSITION, step.to)
+        .only_if(Player::POSITION.eq(step.from))
+}
+
 fn event_of(player: &Player, step: &Move) -> Event {
     Event {
-        name: Some(player.name.clone()),
-        roll: Some(step.roll.eyes()),
+        roll: Some(step.roll),
         from: Some(step.from),
         to: Some(step.to),
         effect: Some(step.effect),
-        ends_game: step.wins.then_some(true),
-        ..Event::of(EventKind::Moved, &player.id)
+        ends_game: step.wins,
+        ..Event::new(EventKind::Moved, player)
     }
 }
 
-/// What a move changes in its game.
-fn move_of(
-    code: &Code,
-    player: &Player,
-    step: &Move,
-    event: &Event,
-    expiries: Expiries,
-) -> Update<Game> {
-    let played = update(Game::key(code))
-        .add(Game::SEQUENCE, 1)
-        .set(Game::LAST_EVENT, event)
-        .set(Game::MEMBERS_TTL, expiries.members)
-        .set(Game::EXPIRES, expiries.game);
-    if !step.wins {
-        return played;
-    }
-    played
-        .set(Game::STATUS, Status::Finished)
-        .set(Game::WINNER_ID, &player.id)
-        .set(Game::WINNER_NAME, &player.name)
-}
-
-fn check_playing(game: &Game) -> Result<(), Error> {
+fn check_playing(game: &Game) -> Result<()> {
     match game.status {
         Status::Waiting => Err(Error::NotStarted),
         Status::Playing => Ok(()),
         Status::Finished => Err(Error::GameOver),
     }
-}
-
-/// Where a player stands. The store counts further than any board.
-fn position(player: &Player) -> Result<u16, Error> {
-    u16::try_from(player.position).map_err(|_| Error::PlayerNotFound)
 }

@@ -1,19 +1,22 @@
 //! What strangers store has an end: for one address, and for all of them.
 
-use crate::fixture::Fixture;
+use crate::fixture::{Fixture, TestGame};
+use singlet::dynamo::binary;
 use singlet_testing::{TestStore, on_every_backend};
 use singlet_web::Web;
 use singlet_web::limit::{ClientLimits, Rate};
 use singlet_web::problem::{Problem, RATE_LIMITED, UNAVAILABLE};
 use singlet_web::random::Random;
-use snakes::board::Board;
-use snakes::design::Code;
+use snakes::board::{Board, Jump};
+use snakes::design::{Code, HISTORY_LEN_MAX};
 use snakes::error::Error;
 use snakes::rules::Mode;
 use snakes::service::player_id;
 use snakes::service::{Budgets, NewGame, Service};
 
 on_every_backend! {
+    one_address_creates_so_many_games_and_no_more,
+    games_made_by_playing_again_count,
     when_too_many_games_are_made_the_oldest_that_nobody_plays_goes,
     a_game_that_is_young_or_played_does_not_go,
     what_all_have_stored_in_an_hour_has_an_end,
@@ -21,6 +24,8 @@ on_every_backend! {
     a_name_that_is_taken_costs_its_address_and_nobody_else,
 }
 
+/// How many games an address may create at once. Another one is added every ten seconds.
+const CREATIONS: usize = 60;
 const MINUTE_MS: i64 = 60_000;
 const PLENTY: u64 = 1 << 40;
 
@@ -193,4 +198,92 @@ async fn a_name_that_is_taken_costs_its_address_and_nobody_else(store: TestStore
     assert!((3..=20).contains(&refused), "{refused}");
     let other = ClientLimits::with_stored_rate([192, 0, 2, 2].into(), rate);
     service.for_client(&other).join(&code, "Bob").await.unwrap();
+}
+
+/// A client whose address may store as much as it likes.
+fn client(address: [u8; 4]) -> ClientLimits {
+    ClientLimits::with_stored_rate(address.into(), Rate { per_second: 1e9, burst: 1e9 })
+}
+
+/// One address could create three hundred games a second, and each was kept for a day.
+async fn one_address_creates_so_many_games_and_no_more(store: TestStore) {
+    let fixture = Fixture::loaded(store, &[1]).await;
+    let service = fixture.service.for_client(&client([192, 0, 2, 1]));
+    let mut created = 0;
+    let refused = loop {
+        match create(&service).await {
+            Ok(_) => created += 1,
+            refused => break problem(refused),
+        }
+    };
+    assert_eq!(refused.problem_type(), &RATE_LIMITED);
+    // On a slow machine some are added meanwhile.
+    assert!((CREATIONS..2 * CREATIONS).contains(&created), "{created}");
+    create(&fixture.service.for_client(&client([192, 0, 2, 2]))).await.unwrap();
+}
+
+/// Games that were made by playing again did not count: a stranger with two players could have one
+/// game after the other.
+async fn games_made_by_playing_again_count(store: TestStore) {
+    let fixture = Fixture::loaded(store, &[1]).await;
+    let service = fixture.service.for_client(&client([192, 0, 2, 1]));
+    let mut played = Vec::new();
+    let refused = loop {
+        let over = over(&fixture).await;
+        let refused = service.rematch(&over.code, &over.secrets[0]).await;
+        if refused.is_err() {
+            break problem(refused);
+        }
+        played.push(over);
+    };
+    assert_eq!(refused.problem_type(), &RATE_LIMITED);
+    assert!((CREATIONS..2 * CREATIONS).contains(&played.len()), "{}", played.len());
+    // Joining a game that another player has created is no new game.
+    service.rematch(&played[0].code, &played[0].secrets[1]).await.unwrap();
+}
+
+/// A game that Ann has won.
+async fn over(fixture: &Fixture) -> TestGame {
+    let board = Board::new(10, vec![Jump { from: 1, to: 10 }]).unwrap();
+    let new = NewGame { name: "Ann".to_owned(), board, ..NewGame::default() };
+    let ann = fixture.service.create_game(new).await.unwrap();
+    let code = ann.player.game_code;
+    let bob = fixture.service.join(&code, "Bob").await.unwrap();
+    fixture.service.start(&code, &ann.secret).await.unwrap();
+    assert!(fixture.service.roll(&code, &ann.secret).await.unwrap().1.wins);
+    TestGame { code, secrets: vec![ann.secret, bob.secret] }
+}
+
+/// The stream has both images of each item. Half as much again is for what holds them: keys, index
+/// rows, and pages that are not full.
+#[tokio::test]
+async fn a_change_is_charged_with_more_than_it_stores() {
+    let jumps = (190..390).map(|from| Jump { from, to: 399 }).collect();
+    for board in [Board::default(), Board::new(400, jumps).unwrap()] {
+        let fixture = at_full_hour(TestStore::memory()).await;
+        let new = NewGame { name: "\u{1f40d}".repeat(24), board, ..NewGame::default() };
+        let ann = fixture.service.create_game(new).await.unwrap();
+        let code = ann.player.game_code;
+        let bob = fixture.service.join(&code, &"\u{1f9ae}".repeat(24)).await.unwrap();
+        fixture.service.connect(&code, &ann.secret).await.unwrap();
+        fixture.service.start(&code, &ann.secret).await.unwrap();
+        let mut turns = [&ann.secret, &bob.secret].into_iter().cycle();
+        for secret in turns.by_ref().take(HISTORY_LEN_MAX) {
+            fixture.service.roll(&code, secret).await.unwrap();
+        }
+        let items = fixture.items().await;
+        assert_eq!(items.len(), 4);
+        let stored: usize = items.iter().map(|item| binary::encode(item).len()).sum();
+        // What ten moves store is charged by ten moves at most.
+        let service = server(&fixture, 10 * 3 * stored as u64, PLENTY).await;
+        let mut moves = 0;
+        let refused = loop {
+            match service.roll(&code, turns.next().unwrap()).await {
+                Ok(_) => moves += 1,
+                refused => break problem(refused),
+            }
+        };
+        assert_eq!(refused.problem_type(), &UNAVAILABLE);
+        assert!(moves <= 10, "{moves}");
+    }
 }

@@ -42,6 +42,10 @@ async fn a_whole_game_is_played_over_http() {
         assert_eq!(moved["to"], to, "{moved}");
     }
     let (_, game) = site.get(&path).await;
+    // A code as people type it.
+    let code = text(&game["code"]).to_lowercase();
+    let (_, typed) = site.get(&format!("/games/{}-{}", &code[..3], &code[3..])).await;
+    assert_eq!(typed, game);
     let places: Vec<&Value> =
         game["players"].as_array().unwrap().iter().map(|one| &one["position"]).collect();
     assert_eq!(places, [67, 39]);
@@ -101,10 +105,10 @@ async fn what_is_refused_says_why() {
         ("GET", "/players/a%23b", "", 404, "player-not-found"),
         // What is too long for a key was answered with 500, and its whole path logged.
         ("GET", &format!("/players/{}", "a".repeat(256)), "", 404, "player-not-found"),
-        ("GET", &format!("/players/{}", "a".repeat(257)), "", 404, "not-found"),
-        ("GET", &format!("/players/{}", "a".repeat(20_000)), "", 404, "not-found"),
-        ("GET", &format!("/games/{}", "A".repeat(2_100)), "", 404, "not-found"),
-        ("DELETE", &format!("{path}/players/{}", "a".repeat(2_100)), &ann, 404, "not-found"),
+        ("GET", &format!("/players/{}", "a".repeat(257)), "", 404, "player-not-found"),
+        ("GET", &format!("/players/{}", "a".repeat(20_000)), "", 404, "player-not-found"),
+        ("GET", &format!("/games/{}", "A".repeat(2_100)), "", 404, "game-not-found"),
+        ("DELETE", &format!("{path}/players/{}", "a".repeat(2_100)), &ann, 404, "player-not-found"),
         ("POST", "/games/ZZZZZZ/roll", ann.as_str(), 404, "game-not-found"),
         ("POST", &roll, &bob, 409, "not-your-turn"),
         ("POST", &roll, nobody, 403, "wrong-secret"),

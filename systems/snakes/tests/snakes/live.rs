@@ -1,11 +1,14 @@
 //! Sockets: everybody sees everything that happens, in order.
 
+use crate::fixture::Fixture;
 use crate::site::{GameServer, rejoin};
 use serde_json::{Value, json};
-use singlet_testing::TestSocket;
+use singlet_testing::{TestSocket, TestStore};
+use singlet_web::Web;
 use singlet_web::random::Random;
+use singlet_web::secret::Secret;
 use snakes::rules::Mode;
-use snakes::service::player_id;
+use snakes::service::{Budgets, player_id};
 use std::time::Duration;
 use tokio::task::JoinSet;
 
@@ -78,8 +81,46 @@ async fn what_is_no_message_is_refused_and_the_socket_goes_on() {
         client.send(message.clone()).await;
         assert_eq!(client.expect("error").await["code"], code, "{message}");
     }
+    // The list of types had no ping.
+    client.send(json!({"type": "cheat"})).await;
+    let types = r#"must be one of "joinGame", "rejoinGame", "startGame", "rollDice", "ping""#;
+    assert_eq!(client.expect("error").await["errors"][0]["detail"], types);
     client.send(json!({"type": "ping"})).await;
     client.expect("pong").await;
+    // Unknown members were ignored, and what a name must be was said of a body.
+    for (message, field) in [
+        (json!({"type": "ping", "at": 1}), "/at"),
+        (json!({"type": "startGame", "now": true}), "/now"),
+        (json!({"type": "joinGame", "name": "Bob", "color": "red"}), "/color"),
+        (json!({"type": "joinGame", "name": "a\u{202e}b"}), "/name"),
+        (json!({"type": "rejoinGame", "secret": "x", "name": "Bob"}), "/name"),
+    ] {
+        client.send(message.clone()).await;
+        let error = &client.expect("error").await["errors"][0];
+        assert_eq!(
+            (&error["in"], &error["field"]),
+            (&json!("message"), &json!(field)),
+            "{message}"
+        );
+    }
+}
+
+/// A player who joined, and could not be listed as connected, got an error: the seat and the name
+/// were taken, and nobody knew the secret.
+#[tokio::test]
+async fn a_player_who_has_joined_gets_its_secret_whatever_happens_next() {
+    let fixture = Fixture::new(TestStore::memory(), Random::new()).await;
+    let code = fixture.game(Mode::Turns, &["Ann"]).await.code;
+    // Enough for joining, and not for a connection.
+    let budgets = Budgets::with_limits(fixture.store.open::<Web>().await, 30_000, 1);
+    let service = fixture.service.clone().with_budgets(budgets);
+    let site = GameServer::on(Fixture { service, ..fixture }).await;
+    let mut client = site.socket(code.as_str(), "").await;
+    client.expect("gameState").await;
+    let bob = join(&mut client, "Bob").await;
+    let secret = Secret::parse(bob["secret"].as_str().unwrap()).unwrap();
+    assert_eq!(site.fixture.player(&secret).await.name, "Bob");
+    assert!(site.fixture.service.connections_of(&code).await.unwrap().is_empty());
 }
 
 /// One socket could take every seat of a game that somebody else had made.

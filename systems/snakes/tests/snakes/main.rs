@@ -12,6 +12,7 @@ mod design;
 mod expiry;
 mod fixture;
 mod http;
+mod law;
 mod live;
 mod matrix;
 mod operations;

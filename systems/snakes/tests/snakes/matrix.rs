@@ -4,7 +4,7 @@ use crate::fixture::Fixture;
 use crate::site::GameServer;
 use axum::http::Method;
 use serde_json::{Value, json};
-use singlet_testing::check_matrix;
+use singlet_testing::{TestClient, TestServer, check_matrix};
 use singlet_web::random::Random;
 use singlet_web::secret::Secret;
 use snakes::board::Board;
@@ -23,13 +23,7 @@ async fn every_route_as_everybody() {
     let operations: Vec<&str> = operations.iter().map(String::as_str).collect();
     let status_of = async |row: &str, caller: &str| {
         let game = Game::new(&site.fixture, row).await;
-        let client = match caller {
-            "visitor" => site.server.visitor(),
-            caller => {
-                let secret = game.secret_of(caller);
-                site.server.visitor().with_header("player-secret", secret.reveal())
-            }
-        };
+        let client = game.client(&site.server, caller);
         let (method, path, body) = game.request(row);
         let before = site.fixture.store.snapshot().await;
         let status = client.send(method, &format!("/snakes{path}"), body).await.status;
@@ -42,7 +36,7 @@ async fn every_route_as_everybody() {
 }
 
 /// A game in the state that a row needs.
-struct Game {
+pub(crate) struct Game {
     code: Code,
     creator: Secret,
     player: Secret,
@@ -50,7 +44,7 @@ struct Game {
 }
 
 impl Game {
-    async fn new(fixture: &Fixture, row: &str) -> Self {
+    pub(crate) async fn new(fixture: &Fixture, row: &str) -> Self {
         let service = &fixture.service;
         let board = Board::new(10, Vec::new()).unwrap();
         let new = NewGame { name: "Ann".into(), mode: Mode::Turns, board };
@@ -71,15 +65,17 @@ impl Game {
         Self { code, creator, player, other }
     }
 
-    fn secret_of(&self, caller: &str) -> &Secret {
-        match caller {
+    pub(crate) fn client(&self, server: &TestServer, caller: &str) -> TestClient {
+        let secret = match caller {
+            "visitor" => return server.visitor(),
             "creator" => &self.creator,
             "player" => &self.player,
             _ => &self.other,
-        }
+        };
+        server.visitor().with_header("player-secret", secret.reveal())
     }
 
-    fn request(&self, row: &str) -> (Method, String, Option<Value>) {
+    pub(crate) fn request(&self, row: &str) -> (Method, String, Option<Value>) {
         let game = format!("/games/{}", self.code);
         let player = player_id(&self.player).unwrap();
         match row.split(" (").next().unwrap() {

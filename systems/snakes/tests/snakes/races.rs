@@ -67,7 +67,7 @@ async fn a_hundred_rolls_at_once_give_moves_that_fit_together(store: TestStore) 
             *balance.entry(to).or_default() += 1;
         }
         *balance.entry(0).or_default() += 1;
-        *balance.entry(player.position as u16).or_default() -= 1;
+        *balance.entry(player.position).or_default() -= 1;
         assert!(balance.values().all(|sum| *sum == 0), "{}: {balance:?}", player.name);
     }
 }
@@ -121,7 +121,7 @@ async fn fifty_joins_at_once_fill_the_game_and_no_name_is_there_twice(store: Tes
 }
 
 async fn two_services_that_know_nothing_of_each_other_agree(store: TestStore) {
-    // As two processes on one store: each has its own turnstile.
+    // As two processes on one store: each has its own locks.
     let fixture = Fixture::loaded(store, &[1, 1, 2, 1, 3]).await;
     let other = snakes::service::Service::new(fixture.service.db().clone(), Random::new());
     let names: Vec<String> = (0..8).map(|number| format!("P{number}")).collect();

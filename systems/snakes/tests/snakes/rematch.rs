@@ -4,21 +4,21 @@ use crate::fixture::Fixture;
 use singlet_testing::{TestStore, at_once, on_every_backend};
 use singlet_web::random::Random;
 use snakes::board::Board;
-use snakes::design::{EventKind, HISTORY_LEN_MAX, Status};
+use snakes::design::{EventKind, HISTORY_LEN_MAX, Lobby, Status};
 use snakes::error::Error;
-use snakes::live::Outgoing;
+use snakes::live::event_messages;
 use snakes::rules::Mode;
 use snakes::service::NewGame;
 use snakes::service::player_id;
-use snakes::view::GameView;
 
 on_every_backend! {
     the_winner_stays_the_winner_and_the_end_is_told_once,
     a_winner_who_left_is_still_named,
     the_last_player_left_has_won,
     a_game_that_nobody_is_left_in_has_no_winner,
-    a_game_of_an_earlier_version_names_its_winner,
     all_play_again_in_one_game,
+    a_rematch_keeps_the_order_of_play,
+    a_rematch_keeps_the_seats_of_those_who_ask_later,
     only_a_game_that_is_over_is_played_again,
     the_last_events_are_kept,
     a_race_keeps_no_events,
@@ -29,8 +29,7 @@ on_every_backend! {
 }
 
 fn ends(game: &snakes::design::Game) -> usize {
-    let messages = Outgoing::of_event(game);
-    messages.iter().filter(|one| matches!(one, Outgoing::GameEnded { .. })).count()
+    event_messages(game).iter().filter(|one| one["type"] == "gameEnded").count()
 }
 
 /// A game of two on ten squares that the first has won.
@@ -70,12 +69,12 @@ async fn a_winner_who_left_is_still_named(store: TestStore) {
     let id = player_id(&ann).unwrap();
     let winner = async || {
         let view = fixture.service.view(&code).await.unwrap();
-        (view.players.len(), view.winner_id, view.winner_name)
+        (view.players.len(), view.game.winner_id, view.game.winner_name)
     };
-    let (id_text, name) = (Some(id.to_string()), Some("Ann".to_owned()));
-    assert_eq!(winner().await, (2, id_text.clone(), name.clone()));
+    let name = Some("Ann".to_owned());
+    assert_eq!(winner().await, (2, Some(id.clone()), name.clone()));
     fixture.service.leave(&code, &id, &ann).await.unwrap();
-    assert_eq!(winner().await, (1, id_text, name));
+    assert_eq!(winner().await, (1, Some(id), name));
 }
 
 async fn the_last_player_left_has_won(store: TestStore) {
@@ -106,15 +105,6 @@ async fn a_game_that_nobody_is_left_in_has_no_winner(store: TestStore) {
     assert_eq!(game.winner_name, None);
 }
 
-/// A game that was won before the name was stored.
-async fn a_game_of_an_earlier_version_names_its_winner(store: TestStore) {
-    let fixture = Fixture::loaded(store, &[5, 1, 5]).await;
-    let (code, _) = won(&fixture).await;
-    let mut lobby = fixture.lobby(&code).await;
-    lobby.game.winner_name = None;
-    assert_eq!(GameView::from(lobby).winner_name.as_deref(), Some("Ann"));
-}
-
 async fn all_play_again_in_one_game(store: TestStore) {
     let fixture = Fixture::loaded(store, &[5, 1, 5]).await;
     let (code, secrets) = won(&fixture).await;
@@ -138,6 +128,57 @@ async fn all_play_again_in_one_game(store: TestStore) {
     assert!(matches!(again, Err(Error::NameTaken)), "{again:?}");
 }
 
+/// The order of a rematch was the order of asking.
+async fn a_rematch_keeps_the_order_of_play(store: TestStore) {
+    let fixture = Fixture::loaded(store, &[5, 1, 1, 5]).await;
+    let service = &fixture.service;
+    let board = Board::new(10, Vec::new()).unwrap();
+    let new = NewGame { name: "Ann".into(), board, ..NewGame::default() };
+    let ann = service.create_game(new).await.unwrap();
+    let code = ann.lobby.game.code;
+    let bob = service.join(&code, "Bob").await.unwrap().secret;
+    let cleo = service.join(&code, "Cleo").await.unwrap().secret;
+    service.start(&code, &ann.secret).await.unwrap();
+    for who in [&ann.secret, &bob, &cleo, &ann.secret] {
+        service.roll(&code, who).await.unwrap();
+    }
+    let names = |lobby: &Lobby| -> Vec<String> {
+        lobby.players.iter().map(|player| player.name.clone()).collect()
+    };
+    let cleo = service.rematch(&code, &cleo).await.unwrap();
+    let code_again = &cleo.lobby.game.code;
+    // Somebody new plays after the group.
+    let zoe = service.join(code_again, "Zoe").await.unwrap().secret;
+    let ann = service.rematch(&code, &ann.secret).await.unwrap();
+    assert_eq!(names(&ann.lobby), ["Ann", "Cleo", "Zoe"]);
+    let bob = service.rematch(&code, &bob).await.unwrap();
+    assert_eq!(names(&bob.lobby), ["Ann", "Bob", "Cleo", "Zoe"]);
+    assert_eq!(fixture.lobby(code_again).await, bob.lobby);
+    let started = service.start(code_again, &cleo.secret).await.unwrap();
+    assert_eq!(started.game.turn, Some(ann.player.id.clone()));
+    // The next rematch has the same order again.
+    for who in [&ann.secret, &bob.secret, &cleo.secret, &zoe, &ann.secret] {
+        service.roll(code_again, who).await.unwrap();
+    }
+    service.rematch(code_again, &zoe).await.unwrap();
+    service.rematch(code_again, &bob.secret).await.unwrap();
+    let ann = service.rematch(code_again, &ann.secret).await.unwrap();
+    assert_eq!(names(&ann.lobby), ["Ann", "Bob", "Zoe"]);
+}
+
+/// Zoe got Bob's seat, and who of them played first was chance.
+async fn a_rematch_keeps_the_seats_of_those_who_ask_later(store: TestStore) {
+    let fixture = Fixture::loaded(store, &[5, 1, 5]).await;
+    let service = &fixture.service;
+    let (code, [ann, bob]) = won(&fixture).await;
+    let next = service.rematch(&code, &ann).await.unwrap().lobby.game.code;
+    service.join(&next, "Zoe").await.unwrap();
+    let lobby = service.rematch(&code, &bob).await.unwrap().lobby;
+    let seats: Vec<(&str, Option<u32>)> =
+        lobby.players.iter().map(|player| (player.name.as_str(), player.seat)).collect();
+    assert_eq!(seats, [("Ann", Some(0)), ("Bob", Some(1)), ("Zoe", Some(2))]);
+}
+
 async fn only_a_game_that_is_over_is_played_again(store: TestStore) {
     let fixture = Fixture::loaded(store, &[1]).await;
     let table = fixture.started(Mode::Turns, &["Ann", "Bob"]).await;
@@ -152,25 +193,25 @@ async fn the_last_events_are_kept(store: TestStore) {
     let fixture = Fixture::loaded(store, &[1]).await;
     let table = fixture.started(Mode::Turns, &["Ann", "Bob"]).await;
     let view = fixture.service.view(&table.code).await.unwrap();
-    let kinds: Vec<&str> = view.history.iter().map(|event| event.kind).collect();
-    assert_eq!(kinds, ["created", "joined", "started"]);
-    assert_eq!(view.history[1].name.as_deref(), Some("Bob"));
+    let kinds: Vec<EventKind> = view.game.history.iter().map(|event| event.kind).collect();
+    assert_eq!(kinds, [EventKind::Created, EventKind::Joined, EventKind::Started]);
+    assert_eq!(view.game.history[1].name.as_deref(), Some("Bob"));
     for turn in 0..HISTORY_LEN_MAX + 4 {
         fixture.service.roll(&table.code, &table.secrets[turn % 2]).await.unwrap();
     }
-    let view = fixture.service.view(&table.code).await.unwrap();
-    assert_eq!(view.history.len(), HISTORY_LEN_MAX);
-    let numbers: Vec<u64> = view.history.iter().map(|event| event.sequence).collect();
-    let first = view.sequence + 1 - HISTORY_LEN_MAX as u64;
-    assert_eq!(numbers, (first..=view.sequence).collect::<Vec<_>>());
-    assert!(view.history.iter().all(|event| event.roll == Some(1) && event.name.is_some()));
+    let game = fixture.service.view(&table.code).await.unwrap().game;
+    assert_eq!(game.history.len(), HISTORY_LEN_MAX);
+    let numbers: Vec<u64> = game.history.iter().filter_map(|event| event.sequence).collect();
+    let first = game.sequence + 1 - HISTORY_LEN_MAX as u64;
+    assert_eq!(numbers, (first..=game.sequence).collect::<Vec<_>>());
+    assert!(game.history.iter().all(|event| event.roll == Some(1) && event.name.is_some()));
 }
 
 async fn a_race_keeps_no_events(store: TestStore) {
     let fixture = Fixture::loaded(store, &[1]).await;
     let table = fixture.started(Mode::Race, &["Ann", "Bob"]).await;
     fixture.service.roll(&table.code, &table.secrets[0]).await.unwrap();
-    assert!(fixture.service.view(&table.code).await.unwrap().history.is_empty());
+    assert!(fixture.service.view(&table.code).await.unwrap().game.history.is_empty());
 }
 
 async fn is_connected(fixture: &Fixture, code: &snakes::design::Code) -> bool {

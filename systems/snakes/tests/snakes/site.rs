@@ -14,7 +14,10 @@ pub(crate) struct GameServer {
 
 impl GameServer {
     pub(crate) async fn new(random: Random) -> Self {
-        let fixture = Fixture::new(TestStore::memory(), random).await;
+        Self::on(Fixture::new(TestStore::memory(), random).await).await
+    }
+
+    pub(crate) async fn on(fixture: Fixture) -> Self {
         let system = snakes::system_with(fixture.service.clone());
         let store = fixture.store.share();
         let server = TestServer::with(vec![system], store, DemoPolicy::Never).await;

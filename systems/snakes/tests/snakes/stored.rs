@@ -65,7 +65,8 @@ async fn items_have_the_sources_attributes_and_a_few_more(store: TestStore) {
     let Some(Value::M(board)) = game.get("board") else { panic!("no board: {game:?}") };
     assert_eq!(board.get("size"), Some(&Value::from(100)));
     assert!(matches!(board.get("snakesAndLadders"), Some(Value::L(jumps)) if jumps.len() == 20));
-    let ours = ["history", "lastEvent", "membersTTL", "mode", "playerCount", "sequence"];
+    let ours =
+        ["creatorName", "history", "lastEvent", "membersTTL", "mode", "playerCount", "sequence"];
     let sources = [
         "PK",
         "SK",
@@ -90,6 +91,7 @@ async fn items_have_the_sources_attributes_and_a_few_more(store: TestStore) {
         ("gameCode", text(&code)),
         ("name", text("Alice")),
         ("color", text("#3B82F6")),
+        ("seat", Some(Value::from(0))),
         ("position", Some(Value::from(0))),
         ("connectionId", text(connection.connection_id.as_str())),
         ("isConnected", Some(Value::Bool(true))),

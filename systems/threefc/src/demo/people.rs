@@ -14,46 +14,20 @@ const NOOR: Persona = Persona::new("noor", "Noor Haddad", "signed in, without a 
 /// The people of the demo data.
 pub const PERSONAS: [Persona; 5] = [INES, TOMASZ, BEA, RUBEN, NOOR];
 
-/// The players of Tidewall: team, nickname, number.
-pub(super) const PLAYERS: &[(&str, &str, u8)] = &[
-    ("anc", "Lark", 10),
-    ("anc", "Tully", 2),
-    ("anc", "Harrow", 5),
-    ("anc", "Wick", 8),
-    ("anc", "Sorrel", 14),
-    ("anc", "Dace", 17),
-    ("anc", "Plover", 1),
-    ("bel", "Ember", 3),
-    ("bel", "Quill", 6),
-    ("bel", "Rook", 9),
-    ("bel", "Thistle", 11),
-    ("bel", "Marlow", 12),
-    ("bel", "Jackdaw", 20),
-    ("bel", "Nettle", 1),
-    ("cin", "Cob", 4),
-    ("cin", "Sable", 7),
-    ("cin", "Vesper", 10),
-    ("cin", "Flint", 13),
-    ("cin", "Onyx", 15),
-    ("cin", "Ash", 21),
-    ("cin", "Clinker", 1),
-    ("dri", "Moss", 6),
-    ("dri", "Alder", 2),
-    ("dri", "Reed", 8),
-    ("dri", "Wren", 9),
-    ("dri", "Bracken", 16),
-    ("dri", "Otter", 19),
-    ("dri", "Teasel", 1),
-    ("eas", "Saffron", 5),
-    ("eas", "Gable", 7),
-    ("eas", "Linnet", 10),
-    ("eas", "Hob", 18),
-    ("eas", "Mercer", 22),
-    ("eas", "Tansy", 1),
-    ("fog", "Kite", 4),
-    ("fog", "Juno", 7),
-    ("fog", "Pepper", 9),
-    ("fog", "Brick", 11),
-    ("fog", "Gull", 23),
-    ("fog", "Haar", 1),
+/// The players of Tidewall by team, with their numbers.
+const SQUADS: [(&str, &str); 6] = [
+    ("anc", "Lark 10, Tully 2, Harrow 5, Wick 8, Sorrel 14, Dace 17, Plover 1"),
+    ("bel", "Ember 3, Quill 6, Rook 9, Thistle 11, Marlow 12, Jackdaw 20, Nettle 1"),
+    ("cin", "Cob 4, Sable 7, Vesper 10, Flint 13, Onyx 15, Ash 21, Clinker 1"),
+    ("dri", "Moss 6, Alder 2, Reed 8, Wren 9, Bracken 16, Otter 19, Teasel 1"),
+    ("eas", "Saffron 5, Gable 7, Linnet 10, Hob 18, Mercer 22, Tansy 1"),
+    ("fog", "Kite 4, Juno 7, Pepper 9, Brick 11, Gull 23, Haar 1"),
 ];
+
+/// The players of Tidewall: team, nickname, number.
+pub(super) fn players() -> impl Iterator<Item = (&'static str, &'static str, Option<u8>)> {
+    SQUADS.into_iter().flat_map(|(team, squad)| {
+        let players = squad.split(", ").filter_map(|player| player.split_once(' '));
+        players.map(move |(nickname, number)| (team, nickname, number.parse().ok()))
+    })
+}

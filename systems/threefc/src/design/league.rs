@@ -1,22 +1,15 @@
-//! Leagues: who they are, who may do what in them, and their players.
+//! Leagues: people with roles in them, invitations, players.
 
-use super::{InviteHash, LeagueId, PlayerId, ThreeFc, UserId};
+use super::{InviteHash, LeagueId, PlayerId, ThreeFc, UserId, items, values};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use singlet::prelude::*;
 
-/// Who can see a league.
-#[derive(
-    Attribute, Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema,
-)]
-#[attribute(rename_all = "lowercase")]
-#[serde(rename_all = "lowercase")]
-pub enum Visibility {
-    /// Everybody.
-    #[default]
-    Public,
-    /// Those who have a grant.
-    Private,
+values! {
+    "lowercase"
+    /// A private league is visible to people with a role in it.
+    #[derive(Copy, Default)]
+    pub enum Visibility { #[default] Public, Private };
 }
 
 singlet_web::roles! {
@@ -27,273 +20,114 @@ singlet_web::roles! {
     pub enum Role { Viewer, Scorekeeper, Admin }
 }
 
-/// A league.
-#[derive(Entity, Clone, Debug, PartialEq)]
-#[entity(
-    ThreeFc,
-    key = ("LEAGUE#{league_id}", "METADATA"),
-    discriminator = ("entityType", "league"),
-    payload = "data",
-    rename_all = "camelCase"
-)]
-pub struct League {
-    /// Its id.
-    pub league_id: LeagueId,
-    /// Its name.
-    pub name: String,
-    /// Where it plays.
-    pub city: Option<String>,
-    /// Who can see it.
-    pub visibility: Visibility,
-    /// Who created it.
-    pub created_by_user_id: UserId,
-    /// How many admins it has.
-    pub admins: u32,
-    /// How many grants it has.
-    pub grants: u32,
-    /// How many open invitations it has.
-    pub invites: u32,
-    /// How many seasons it has.
-    pub seasons: u32,
-    /// How many players it has.
-    pub players: u32,
-    /// When it was created.
-    #[attribute(created)]
-    pub created_at: Timestamp,
-    /// When it was last written: its version.
-    #[attribute(updated)]
-    pub updated_at: Timestamp,
+/// The same fields for an item and its mirror in another partition.
+macro_rules! mirrored {
+    ($kind:literal / $mirror_kind:literal
+        $name:ident ($($key:tt)+) / $mirror:ident ($($mirror_key:tt)+) { $($(#[$attribute:meta])* $field:ident: $type:ty,)+ }
+    ) => {
+        items! {
+            #[item($kind, $($key)+)]
+            pub struct $name { $($(#[$attribute])* pub $field: $type,)+ }
+
+            #[item($mirror_kind, $($mirror_key)+)]
+            pub struct $mirror { $($(#[$attribute])* pub $field: $type,)+ }
+        }
+
+        impl From<$name> for $mirror {
+            fn from(one: $name) -> Self {
+                let $name { $($field,)+ created_at, updated_at } = one;
+                Self { $($field,)+ created_at, updated_at }
+            }
+        }
+
+        impl From<$mirror> for $name {
+            fn from(one: $mirror) -> Self {
+                let $mirror { $($field,)+ created_at, updated_at } = one;
+                Self { $($field,)+ created_at, updated_at }
+            }
+        }
+    };
 }
 
-/// A public league in the list of all of them.
-#[derive(Entity, Clone, Debug, PartialEq, Serialize, JsonSchema)]
-#[entity(
-    ThreeFc,
-    key = ("LEAGUES", "LEAGUE#{league_id}"),
-    discriminator = ("entityType", "leagueListing"),
-    payload = "data",
-    rename_all = "camelCase"
-)]
-#[serde(rename_all = "camelCase")]
-pub struct Listing {
-    /// The league.
-    pub league_id: LeagueId,
-    /// Its name.
-    pub name: String,
-    /// Where it plays.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub city: Option<String>,
-    /// When it was created.
-    #[attribute(created)]
-    #[serde(skip)]
-    pub created_at: Timestamp,
-    /// When it was last written: its version.
-    #[attribute(updated)]
-    #[serde(skip)]
-    pub updated_at: Timestamp,
-}
-
-/// A user's role in a league.
-#[derive(Entity, Clone, Debug, PartialEq)]
-#[entity(
-    ThreeFc,
-    key of_league = ("LEAGUE#{league_id}", "ACL#USER#{user_id}"),
-    discriminator = ("entityType", "acl"),
-    payload = "data",
-    rename_all = "camelCase"
-)]
-pub struct Grant {
-    /// The league.
-    pub league_id: LeagueId,
-    /// Who has it.
-    pub user_id: UserId,
-    /// Their role.
-    pub role: Role,
-    /// Their display name in the league.
-    pub display_name: String,
-    /// Who gave it.
-    pub granted_by_user_id: UserId,
-    /// When it was created.
-    #[attribute(created)]
-    pub created_at: Timestamp,
-    /// When it was last written: its version.
-    #[attribute(updated)]
-    pub updated_at: Timestamp,
-}
-
-/// The same grant, by user: the leagues of somebody.
-#[derive(Entity, Clone, Debug, PartialEq)]
-#[entity(
-    ThreeFc,
-    key of_user = ("USER#{user_id}", "ACL#LEAGUE#{league_id}"),
-    discriminator = ("entityType", "acl"),
-    payload = "data",
-    rename_all = "camelCase"
-)]
-pub struct GrantMirror {
-    /// The league.
-    pub league_id: LeagueId,
-    /// Who has it.
-    pub user_id: UserId,
-    /// Their role.
-    pub role: Role,
-    /// Their display name in the league.
-    pub display_name: String,
-    /// Who gave it.
-    pub granted_by_user_id: UserId,
-    /// When it was created.
-    #[attribute(created)]
-    pub created_at: Timestamp,
-    /// When it was last written: its version.
-    #[attribute(updated)]
-    pub updated_at: Timestamp,
-}
-
-/// A user: a person with a role in at least one league. It is deleted with the last role.
-#[derive(Entity, Clone, Debug, PartialEq)]
-#[entity(
-    ThreeFc,
-    key = ("USER#{user_id}", "METADATA"),
-    discriminator = ("entityType", "user"),
-    payload = "data",
-    rename_all = "camelCase"
-)]
-pub struct User {
-    /// Who.
-    pub user_id: UserId,
-    /// The number of leagues in which they have a role.
-    pub leagues: u32,
-    /// When it was created.
-    #[attribute(created)]
-    pub created_at: Timestamp,
-    /// When it was last written: its version.
-    #[attribute(updated)]
-    pub updated_at: Timestamp,
-}
-
-/// An invitation to a league. Its code is stored nowhere.
-#[derive(Entity, Clone, Debug, PartialEq)]
-#[entity(
-    ThreeFc,
-    key of_league = ("LEAGUE#{league_id}", "INVITE#{hash}"),
-    discriminator = ("entityType", "invite"),
-    payload = "data",
-    rename_all = "camelCase"
-)]
-pub struct Invitation {
-    /// The league.
-    pub league_id: LeagueId,
-    /// The hash of its code.
-    #[attribute(in_key)]
-    pub hash: InviteHash,
-    /// The role that it gives.
-    pub role: Role,
-    /// Who made it.
-    pub created_by_user_id: UserId,
-    /// Until when it can be accepted.
-    pub expires_at: Timestamp,
-    /// When it was created.
-    #[attribute(created)]
-    pub created_at: Timestamp,
-    /// When it was last written: its version.
-    #[attribute(updated)]
-    pub updated_at: Timestamp,
-}
-
-/// A player.
-#[derive(Entity, Clone, Debug, PartialEq, Serialize, JsonSchema)]
-#[entity(
-    ThreeFc,
-    key = ("PLAYER#{player_id}", "PROFILE"),
-    discriminator = ("entityType", "player"),
-    payload = "data",
-    rename_all = "camelCase"
-)]
-#[serde(rename_all = "camelCase")]
-pub struct Player {
-    /// Its id.
-    pub player_id: PlayerId,
-    /// The league that created it.
-    pub league_id: LeagueId,
-    /// The player's nickname.
-    pub nickname: String,
-    /// The number on the shirt.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub number: Option<u8>,
-    /// Whether the player no longer plays.
-    pub archived: bool,
-    /// When it was created.
-    #[attribute(created)]
-    #[serde(skip)]
-    pub created_at: Timestamp,
-    /// When it was last written: its version.
-    #[attribute(updated)]
-    #[serde(skip)]
-    pub updated_at: Timestamp,
-}
-
-/// The same player in the list of a league.
-#[derive(Entity, Clone, Debug, PartialEq)]
-#[entity(
-    ThreeFc,
-    key of_league = ("LEAGUE#{league_id}", "PLAYER#{player_id}"),
-    discriminator = ("entityType", "leaguePlayer"),
-    payload = "data",
-    rename_all = "camelCase"
-)]
-pub struct LeaguePlayer {
-    /// Its id.
-    pub player_id: PlayerId,
-    /// The league that created it.
-    pub league_id: LeagueId,
-    /// The player's nickname.
-    pub nickname: String,
-    /// The number on the shirt.
-    pub number: Option<u8>,
-    /// Whether the player no longer plays.
-    pub archived: bool,
-    /// When it was created.
-    #[attribute(created)]
-    pub created_at: Timestamp,
-    /// When it was last written: its version.
-    #[attribute(updated)]
-    pub updated_at: Timestamp,
-}
-
-impl From<Grant> for GrantMirror {
-    fn from(grant: Grant) -> Self {
-        let Grant {
-            league_id,
-            user_id,
-            role,
-            display_name,
-            granted_by_user_id,
-            created_at,
-            updated_at,
-        } = grant;
-        Self { league_id, user_id, role, display_name, granted_by_user_id, created_at, updated_at }
+mirrored! {
+    "acl" / "acl"
+    Grant (key of_league = ("LEAGUE#{league_id}", "ACL#USER#{user_id}")) /
+    GrantMirror (key of_user = ("USER#{user_id}", "ACL#LEAGUE#{league_id}")) {
+        league_id: LeagueId,
+        user_id: UserId,
+        role: Role,
+        display_name: String,
+        granted_by_user_id: UserId,
     }
 }
 
-impl From<Player> for LeaguePlayer {
-    fn from(player: Player) -> Self {
-        let Player { player_id, league_id, nickname, number, archived, created_at, updated_at } =
-            player;
-        Self { player_id, league_id, nickname, number, archived, created_at, updated_at }
+mirrored! {
+    "player" / "leaguePlayer"
+    Player (key = ("PLAYER#{player_id}", "PROFILE")) /
+    LeaguePlayer (key of_league = ("LEAGUE#{league_id}", "PLAYER#{player_id}")) {
+        player_id: PlayerId,
+        league_id: LeagueId,
+        nickname: String,
+        /// The number on the shirt.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        number: Option<u8>,
+        archived: bool,
     }
 }
 
-impl From<LeaguePlayer> for Player {
-    fn from(player: LeaguePlayer) -> Self {
-        let LeaguePlayer {
-            player_id,
-            league_id,
-            nickname,
-            number,
-            archived,
-            created_at,
-            updated_at,
-        } = player;
-        Self { player_id, league_id, nickname, number, archived, created_at, updated_at }
+items! {
+    #[item("league", key = ("LEAGUE#{league_id}", "METADATA"))]
+    pub struct League {
+        pub league_id: LeagueId,
+        pub name: String,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub city: Option<String>,
+        pub visibility: Visibility,
+        #[serde(skip)]
+        pub created_by_user_id: UserId,
+        pub admins: u32,
+        /// The number of people with a role in it.
+        pub grants: u32,
+        /// The number of open invitations.
+        pub invites: u32,
+        pub seasons: u32,
+        pub players: u32,
+    }
+
+    /// A public league in the list of all of them.
+    #[item("leagueListing", key = ("LEAGUES", "LEAGUE#{league_id}"))]
+    pub struct Listing {
+        pub league_id: LeagueId,
+        pub name: String,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub city: Option<String>,
+    }
+
+    /// A person with a role in at least one league. It is deleted with the last role.
+    #[item("user", key = ("USER#{user_id}", "METADATA"))]
+    pub struct User {
+        pub user_id: UserId,
+        /// The number of leagues in which they have a role.
+        pub leagues: u32,
+    }
+
+    /// An invitation to a league. Its code is stored nowhere.
+    #[item("invite", key of_league = ("LEAGUE#{league_id}", "INVITE#{hash}"))]
+    pub struct Invitation {
+        #[serde(skip)]
+        pub league_id: LeagueId,
+        /// The hash of its code.
+        #[attribute(in_key)]
+        pub hash: InviteHash,
+        pub role: Role,
+        pub created_by_user_id: UserId,
+        pub expires_at: Timestamp,
+    }
+}
+
+impl From<&League> for Listing {
+    fn from(league: &League) -> Self {
+        let League { league_id, name, city, created_at, updated_at, .. } = league.clone();
+        Self { league_id, name, city, created_at, updated_at }
     }
 }

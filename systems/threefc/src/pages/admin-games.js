@@ -122,13 +122,13 @@ function showHistory(path, view) {
   const more = element("button", { type: "button", class: "plain", hidden: true }, "Older");
   actionSheet([list, note, more], { title: "History" });
   let cursor = null;
-  let length = null;
+  let game = null;
   const load = async () => {
     try {
       // A game keeps its length if the season's changes.
-      length ??= (await read(path)).thirdLengthMinutes;
+      game ??= await read(path);
       const part = await read(`${path}/audit${cursor ? `?cursor=${encodeURIComponent(cursor)}` : ""}`);
-      list.append(...part.items.map((record) => historyItem(record, { view, length })));
+      list.append(...part.items.map((record) => historyItem(record, view, game)));
       cursor = part.next ?? null;
       more.hidden = !cursor;
       note.textContent = list.children.length ? "" : "Nothing was corrected in this game.";
@@ -140,7 +140,9 @@ function showHistory(path, view) {
   load();
 }
 
-function historyItem(record, { view, length }) {
-  const change = changeText(record, { ...view, length });
+function historyItem(record, view, { thirdLengthMinutes, teams, goals }) {
+  const players = [...teams.flatMap((team) => team.roster), ...goals.flatMap((goal) => [goal.scorer, ...goal.assists])].filter(Boolean);
+  const names = new Map(players.map((player) => [player.playerId, player.nickname]));
+  const change = changeText(record, { ...view, length: thirdLengthMinutes, names });
   return element("li", {}, element("b", {}, record.by), ` ${ACTIONS[record.action] ?? record.action}`, change ? element("span", {}, `: ${change}`) : null, element("span", { class: "quiet" }, momentText(record.at)));
 }

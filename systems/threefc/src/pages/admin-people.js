@@ -76,7 +76,7 @@ function playerFields({ nickname, number }) {
   ];
 }
 
-/** Who may do what, and who is invited. */
+/** Roles and invitations. */
 export class People {
   #path;
 
@@ -108,11 +108,11 @@ export class People {
     const revoke = element("button", { type: "button", class: "plain danger threefc-wide", click: async () => {
       shown.close();
       await shown.closed;
-      const question = { title: isMe ? "Leave the league?" : `Take ${grant.displayName}'s role away?`, text: [isMe ? "You can come back with an invitation only." : "They can come back with an invitation.", grant.role === "admin" ? `Open invitations that ${isMe ? "you" : "they"} have made are withdrawn.` : ""].join(" ").trim(), action: isMe ? "Leave" : "Take away", danger: true };
+      const question = { title: isMe ? "Leave the league?" : `Remove ${grant.displayName}'s access?`, text: [isMe ? "You can come back with an invitation only." : "They can come back with an invitation.", grant.role === "admin" ? `Open invitations that ${isMe ? "you" : "they"} have made are withdrawn.` : ""].join(" ").trim(), action: isMe ? "Leave" : "Remove", danger: true };
       if (!await confirmed(question, () => write("DELETE", path))) return;
       if (isMe) location.assign(base);
       else await this.load();
-    } }, isMe ? "Leave the league" : "Take the role away");
+    } }, isMe ? "Leave the league" : "Remove access");
     const shown = formSheet({
       title: grant.displayName,
       fields: [
@@ -141,16 +141,16 @@ export class People {
   invite() {
     let made = null;
     const shown = formSheet({
-      title: "Invite somebody",
+      title: "Invite a person",
       text: "You get a link for one person, good for seven days.",
-      action: "Make a link",
+      action: "Create link",
       fields: [{ name: "role", label: "Role", type: "select", value: "scorekeeper", options: ROLES }],
       submit: async ({ role }) => { made = await write("POST", `${this.#path}/invites`, { role }); },
     });
     shown.closed.then(async () => {
       if (!made) return;
       const league = this.#path.split("/").at(-1);
-      showLink(`${location.origin}${base}/join/${league}#${made.code}`, { title: `Invitation as ${made.role}`, text: "Send this link to the person. It is shown only now." });
+      showLink(`${location.origin}${base}/join/${league}#${made.code}`, { title: `Invitation as ${made.role}`, text: "Send this link to the person. You won't see it again." });
       await this.load();
     });
   }

@@ -76,7 +76,7 @@ export class Seasons {
         element("button", { type: "button", class: "plain small", click: () => this.#teams(season.seasonId) }, "Squads"),
         element("button", { type: "button", class: "plain small", click: () => this.#createSession(season) }, "+ Session"),
         element("button", { type: "button", class: "plain small", click: () => this.#change(season) }, "Change season"),
-        element("a", { href: `${base}/seasons/${season.seasonId}` }, "See it")),
+        element("a", { href: `${base}/seasons/${season.seasonId}` }, "View season")),
       sessions.length ? sessions.map((session) => this.#sessionPart(view, session, games.get(session.sessionId))) : element("p", { class: "quiet" }, "No sessions yet. A session is one day of games."));
   }
 
@@ -227,7 +227,7 @@ export class Seasons {
         { name: "name", label: "Name", value: team?.name, required: true, maxlength: 30 },
         { name: "code", label: "Code", value: team?.code, required: true, maxlength: 3, autocapitalize: "characters", hint: "2 or 3 of A–Z and 0–9." },
         { name: "color", label: "Colour", type: "select", value: team?.color, options: COLORS.map((one) => [one, one]) },
-        ...(team ? [{ name: "retired", label: "Retired: plays no more games", type: "checkbox", value: team.retired }] : []),
+        ...(team ? [{ name: "retired", label: "Retired (no new games)", type: "checkbox", value: team.retired }] : []),
       ],
       submit: async ({ name, code, ...rest }) => {
         const body = { name: name.trim(), code: code.trim().toUpperCase(), ...rest };

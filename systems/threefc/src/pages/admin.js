@@ -21,7 +21,7 @@ async function load() {
   }
   league = answer.league;
   if (!mayAct(answer.myRole, "admin")) {
-    showForbidden(`Only an admin of ${league.name} can do this.`, element("a", { class: "button plain", href: `${base}/leagues/${leagueId}` }, "To the league"));
+    showForbidden(`Only an admin of ${league.name} can do this.`, element("a", { class: "button plain", href: `${base}/leagues/${leagueId}` }, "Back to league"));
     return null;
   }
   showName();
@@ -31,7 +31,7 @@ async function load() {
 function showName() {
   document.title = `${league.name}, administration · 3FC`;
   byId("name").textContent = league.name;
-  byId("way").replaceChildren(element("a", { href: `${base}/leagues/${leagueId}` }, "To the league"));
+  byId("way").replaceChildren(element("a", { href: `${base}/leagues/${leagueId}` }, "Back to league"));
 }
 
 function settings() {

@@ -15,10 +15,10 @@ const NEXT_STEPS = {
   "id-taken": "This address is taken. Choose another one.",
   "code-taken": "Another team of the season has this code. Choose another one.",
   "league-not-empty": "The league has seasons. Delete them first, or make the league private.",
-  "league-too-large": "The league is too large to be deleted. Make it private instead, or take roles away first.",
+  "league-too-large": "The league is too large to be deleted. Make it private instead, or remove roles first.",
   "season-not-empty": "The season has sessions. Delete them first.",
   "session-not-empty": "The session has games. Move or delete them first.",
-  "player-in-other-squad": "A player is in the squad of another team. Take them out there first.",
+  "player-in-other-squad": "A player is in the squad of another team. Remove them there first.",
   "team-retired": "A team is retired. Choose another one, or bring it back.",
   "game-started": "The game has started: its teams and its length stay. You can still move it.",
   "game-has-history": "Something has happened in this game, so it cannot be deleted. Abandon it instead.",
@@ -26,7 +26,7 @@ const NEXT_STEPS = {
   "game-abandoned": "The game is abandoned. An admin can reopen it.",
   "too-many-changes": "This game was changed too often. It can only be finished or abandoned now.",
   "game-not-closed": "The game is neither finished nor abandoned. Play on.",
-  "third-out-of-order": "The thirds are played one after the other. Look which one runs now.",
+  "third-out-of-order": "Thirds are played one after the other. Check which one is running.",
   "third-over": "This third is over.",
   "third-has-goals": "Goals were entered in this third. Move or delete them first.",
   "thirds-open": "End all three thirds first.",
@@ -35,10 +35,10 @@ const NEXT_STEPS = {
   "player-has-goals": "This player is named in a goal. Correct the goal first.",
   "player-archived": "This player is archived. An admin can bring them back.",
   "roster-full": "The team has 15 players already. Remove one first.",
-  "not-the-latest": "Somebody has entered another goal since. Look at the list, and undo or delete there.",
+  "not-the-latest": "Another goal was entered since. Look at the list, and undo or delete there.",
   "goal-not-found": "This goal is no longer there. Look at the list.",
   "event-id-taken": "This goal was entered already. Look at the list.",
-  "last-admin": "This is the only admin. Make somebody else admin first.",
+  "last-admin": "This is the only admin. Make another person admin first.",
   "invite-not-found": "This invitation was used, withdrawn or has expired. Ask for a new one.",
 };
 
@@ -109,7 +109,7 @@ export function showForbidden(text, back) {
   const heading = element("h1", {}, "No access");
   document.querySelector("main").replaceChildren(element("section", { class: "card threefc-missing" }, heading,
     element("p", {}, text),
-    element("p", { class: "actions" }, signInLink(caller() ? "Sign in as somebody else" : "Sign in"), back)));
+    element("p", { class: "actions" }, signInLink(caller() ? "Sign in as another person" : "Sign in"), back)));
   focusQuietly(heading);
 }
 

@@ -67,6 +67,22 @@ export function timeText(moment) {
   return new Date(moment).toLocaleTimeString(LOCALE, { hour: "2-digit", minute: "2-digit" });
 }
 
+/** The time of day of a moment with seconds, as `14:00:30`: for an input of the type time. */
+export function secondsText(moment) {
+  return new Date(moment).toLocaleTimeString(LOCALE, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
+}
+
+/** A time of day, such as `14:00:30`, as the moment closest to another one. Null if it is no time. */
+export function closestMoment(time, moment) {
+  const at = new Date(moment);
+  const [hours, minutes, seconds = 0] = time.split(":").map(Number);
+  at.setHours(hours, minutes, seconds, 0);
+  if (Number.isNaN(at.getTime())) return null;
+  const days = Math.round((Date.parse(moment) - at) / 86_400_000);
+  at.setDate(at.getDate() + days);
+  return at.toISOString();
+}
+
 /** A moment as "Sun 3 May 14:00". */
 export function momentText(moment) {
   return `${dayText(today(new Date(moment)))} ${timeText(moment)}`;

@@ -7,16 +7,15 @@ import { byNumber, COLORS, playerText, swatch, teamTag } from "./teams.js";
 export function goalLine(view, goal) {
   const conceding = teamOf(view, goal.concedingTeamId);
   const scoring = teamOf(view, goal.scoringTeamId);
-  const assists = goal.assists?.length ? ` with ${goal.assists.map((one) => one.nickname).join(", ")}` : "";
+  const assists = goal.assists?.length ? ` (assist: ${goal.assists.map((one) => one.nickname).join(", ")})` : "";
+  const who = element("span", { class: "threefc-who" }, goal.scorer?.nickname ?? element("span", { class: "quiet" }, "No name"), assists ? element("span", { class: "quiet" }, assists) : null);
   return [
     element("span", { class: "threefc-when" },
       element("span", { class: "visually-hidden" }, `Third ${goal.third}, minute `),
       element("span", { class: "threefc-third", "aria-hidden": "true" }, `T${goal.third} `), goal.displayTime),
-    element("span", { class: "threefc-what" },
-      goal.ownGoal
-        ? [element("span", {}, "Own goal of "), teamTag(conceding, { isShort: true })]
-        : [teamTag(scoring, { isShort: true }), element("span", { class: "threefc-against" }, element("span", { "aria-hidden": "true" }, "›"), element("span", { class: "visually-hidden" }, "scored against")), teamTag(conceding, { isShort: true })],
-      element("span", { class: "threefc-who" }, goal.scorer?.nickname ?? element("span", { class: "quiet" }, "No name"), assists ? element("span", { class: "quiet" }, assists) : null)),
+    element("span", { class: "threefc-what" }, goal.ownGoal
+      ? [element("span", {}, "Own goal:"), who, teamTag(conceding, { isShort: true })]
+      : [teamTag(scoring, { isShort: true }), element("span", { class: "threefc-against" }, element("span", { "aria-hidden": "true" }, "›"), element("span", { class: "visually-hidden" }, "scored against")), teamTag(conceding, { isShort: true }), who]),
   ];
 }
 

@@ -23,8 +23,8 @@ export function goalSheet({ view, goal, title, action = "Save", submit, after })
     action,
     after,
     fields: [
-      { name: "concedingTeamId", label: "Who let it in", type: "select", value: goal?.concedingTeamId, options: teams },
-      { name: "scoring", label: "Who scored", type: "select", value: goal?.ownGoal ? OWN_GOAL : goal?.scoringTeamId ?? view.teams[1].teamId, options: [...teams, [OWN_GOAL, "Own goal"]] },
+      { name: "concedingTeamId", label: "Conceded by", type: "select", value: goal?.concedingTeamId, options: teams },
+      { name: "scoring", label: "Scored by", type: "select", value: goal?.ownGoal ? OWN_GOAL : goal?.scoringTeamId ?? view.teams[1].teamId, options: [...teams, [OWN_GOAL, "Own goal"]] },
       element("label", {}, "Scorer ", scorer),
       element("div", { class: "threefc-pair" },
         element("label", {}, "Third ", element("select", { name: "third" }, [1, 2, 3].map((one) => element("option", { value: one, selected: one === third }, String(one))))),

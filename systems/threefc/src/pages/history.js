@@ -4,12 +4,14 @@ import { abandonedReason } from "./game-state.js";
 
 /**
  * What has changed: "T1 3' FOG against DRI → T2 5' FOG against DRI", or "" if the action says it all.
- * `length` is that of the game's thirds; `teams` and `sessions` are those of the season.
+ * `length` is that of the game's thirds; `teams` and `sessions` are those of the season; `names` are
+ * nicknames by player id.
  */
-export function changeText({ before, after }, { length, teams, sessions }) {
+export function changeText({ before, after }, { length, teams, sessions, names }) {
   const code = (teamId) => teams.find((team) => team.teamId === teamId)?.code ?? "?";
-  if ((before ?? after)?.concedingTeamId) return arrow([before, after].filter(Boolean).map((goal) => goalText(goal, { length, code })));
-  if ((before ?? after)?.playerId) return `player of ${arrow([before, after].map((place) => (place ? code(place.teamId) : "no team")))}`;
+  const name = (playerId) => names.get(playerId) ?? playerId;
+  if ((before ?? after)?.concedingTeamId) return arrow([before, after].filter(Boolean).map((goal) => goalText(goal, { length, code, name })));
+  if ((before ?? after)?.playerId) return `${name((before ?? after).playerId)}, ${arrow([before, after].map((place) => (place ? code(place.teamId) : "no team")))}`;
   if (before?.third) return `third ${before.third}, ${arrow([before, after].map(timesText))}`;
   if (!after) return "";
   return gameText(before, after, { code, sessions });
@@ -19,9 +21,11 @@ function arrow(texts) {
   return texts.join(" → ");
 }
 
-function goalText(goal, { length, code }) {
-  const what = goal.ownGoal ? `own goal of ${code(goal.concedingTeamId)}` : `${code(goal.scoringTeamId)} against ${code(goal.concedingTeamId)}`;
-  return `T${goal.third} ${displayTime(goal.third, goal.gameMinute, length)} ${what}`;
+function goalText(goal, { length, code, name }) {
+  const what = goal.ownGoal ? `own goal (${code(goal.concedingTeamId)})` : `${code(goal.scoringTeamId)} against ${code(goal.concedingTeamId)}`;
+  const scorer = goal.scorerPlayerId ? name(goal.scorerPlayerId) : "no name";
+  const assists = goal.assistPlayerIds?.length ? ` (assist: ${goal.assistPlayerIds.map(name).join(", ")})` : "";
+  return `T${goal.third} ${displayTime(goal.third, goal.gameMinute, length)} ${what}, ${scorer}${assists}`;
 }
 
 /** From when to when a third was played. */

@@ -10,6 +10,7 @@ const QUEUE_PREFIX = "threefc-";
 /** Where all games had one queue before. */
 const OLD_PLACE = "singlet.queue.threefc.";
 const SENT_POLL_INTERVAL_MS = 50;
+export const STILL_WAITING = "Entries are still waiting to be sent. End the game when the connection is back.";
 /** How many entries of a game this browser remembers as its own, and as sent. */
 const REMEMBERED_MAX = 60;
 
@@ -114,11 +115,12 @@ export class Outbox {
     return this.entries().some(({ error }) => !error);
   }
 
-  /** Waits for entries in flight. Returns whether all were sent in time. */
-  async allSent(timeMaxMs) {
-    const end = Date.now() + timeMaxMs;
-    while (this.isWaiting && Date.now() < end) await new Promise((resolve) => { setTimeout(resolve, SENT_POLL_INTERVAL_MS); });
-    return !this.isWaiting;
+  /** Waits until all entries are sent, as long as that takes. Fails if the browser goes offline. */
+  async allSent() {
+    while (this.isWaiting) {
+      if (!navigator.onLine || this.needsSignIn) throw new Error(STILL_WAITING);
+      await new Promise((resolve) => { setTimeout(resolve, SENT_POLL_INTERVAL_MS); });
+    }
   }
 
   /** Whether entries wait until the person has signed in again. */

@@ -1,7 +1,8 @@
 // The sheets of the scorekeeper's page.
 import { announce, element, replaceKeepingFocus } from "/assets/dom.js";
-import { showProblem } from "/assets/form.js";
+import { markField, showProblem } from "/assets/form.js";
 import { readAll, write } from "./api.js";
+import { closestMoment, secondsText, thirdName } from "./clock.js";
 import { actionSheet, formSheet, texts, ticked } from "./forms.js";
 import { assistBoxes } from "./goal-form.js";
 import { byNumber, playerText, swatch, teamTag } from "./teams.js";
@@ -93,8 +94,8 @@ export async function playerSheet({ view, team, onView }) {
       action: "Add player",
       fields: [
         ...(team ? [] : [{ name: "teamId", label: "Team", type: "select", options: view.teams.map((one) => [one.teamId, `${one.code} ${one.name}`]) }]),
-        { name: "playerId", label: "Player of the league", type: "select", options: [["", "A new player"], ...known.map((player) => [player.playerId, `${playerText(player)}${placeOf(player) ? ` (now ${placeOf(player).code})` : ""}`])] },
-        { name: "nickname", label: "Nickname of a new player", maxlength: 24 },
+        { name: "playerId", label: "Player", type: "select", options: [["", "A new player"], ...known.map((player) => [player.playerId, `${playerText(player)}${placeOf(player) ? ` (now ${placeOf(player).code})` : ""}`])] },
+        { name: "nickname", label: "Nickname (new player)", maxlength: 24 },
         { name: "number", label: "Number (optional)", type: "number", inputmode: "numeric", min: 0, max: 99 },
       ],
       submit: async ({ teamId = team?.teamId, playerId, ...player }) => {
@@ -130,6 +131,49 @@ export function rosterSheet({ game, path }) {
   return actionSheet([place], { title: "Rosters" });
 }
 
+/**
+ * The times of a third. `submit({ startedAt, finishedAt })` gets those that were changed;
+ * `takeBack(change, note)` the latest start or end as null. A finished game keeps all of them.
+ */
+export function clockSheet({ view, third, now, submit, takeBack }) {
+  const name = thirdName(third.third);
+  const before = view.thirds.find((one) => one.third === third.third - 1);
+  const next = view.thirds.find((one) => one.third === third.third + 1);
+  const isLatest = !next?.startedAt && (view.status === "live" || view.status === "scheduled");
+  const hasGoals = view.goals.some((goal) => goal.third === third.third);
+  const undo = (text, change, note) => element("button", { type: "button", class: "plain danger threefc-wide", click: async () => {
+    shown.close();
+    await shown.closed;
+    takeBack(change, note);
+  } }, text);
+  const after = isLatest && third.finishedAt ? undo("This third is not over", { finishedAt: null }, `${name} goes on`)
+    : isLatest && !hasGoals ? undo("This third has not started", { startedAt: null }, `${name} not started`) : null;
+  const time = (label, field) => ({ name: field, label, type: "time", step: 1, required: true, value: secondsText(third[field]) });
+  const shown = formSheet({
+    title: `Clock of the ${name}`,
+    text: "Goals keep their minutes.",
+    after,
+    fields: [time("Started at", "startedAt"), ...(third.finishedAt ? [time("Ended at", "finishedAt")] : [])],
+    submit: async (values, form) => {
+      const times = Object.fromEntries(["startedAt", "finishedAt"].filter((field) => third[field]).map((field) => {
+        const isSame = values[field] === secondsText(third[field]);
+        return [field, isSame ? third[field] : closestMoment(values[field], third[field])];
+      }));
+      const limits = [["startedAt", before?.finishedAt, `must not be before the ${thirdName(third.third - 1)} ended`], ["finishedAt", times.startedAt, "must not be before the start"]];
+      const wrong = limits.find(([field, least]) => times[field] && least && times[field] < least)
+        ?? Object.keys(times).filter((field) => Date.parse(times[field]) > now).map((field) => [field, null, "must not be in the future"])[0]
+        ?? (next?.startedAt && times.finishedAt > next.startedAt ? ["finishedAt", null, `must not be after the ${thirdName(third.third + 1)} started`] : null);
+      if (wrong) {
+        markField(form.elements[wrong[0]], wrong[2]);
+        form.elements[wrong[0]].focus();
+        return;
+      }
+      const change = Object.fromEntries(Object.entries(times).filter(([field, moment]) => moment !== third[field]));
+      if (Object.keys(change).length) submit(change);
+    },
+  });
+}
+
 /** Asks why a game is abandoned. */
 export function abandonSheet({ view, submit }) {
   return formSheet({
@@ -138,7 +182,7 @@ export function abandonSheet({ view, submit }) {
     action: "Abandon game",
     isDanger: true,
     fields: [
-      { name: "reason", label: "Reason", type: "select", options: [["weather", "Weather"], ["light", "Light"], ["injury", "Injury"], ["no-show", "A team did not come"], ["other", "Other"]] },
+      { name: "reason", label: "Reason", type: "select", options: [["weather", "Weather"], ["light", "Light"], ["injury", "Injury"], ["no-show", "No-show"], ["other", "Other"]] },
       { name: "note", label: "Note (optional)", maxlength: 120 },
       { name: "absentTeamIds", label: "Absent teams", type: "checks", options: view.teams.map((team) => [team.teamId, `${team.code} ${team.name}`]) },
     ],

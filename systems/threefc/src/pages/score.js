@@ -3,23 +3,20 @@ import { announce, byId, element, replaceKeepingFocus } from "/assets/dom.js";
 import { base } from "/assets/http.js";
 import { signInLink } from "/assets/session.js";
 import { addressPart, mayAct, onOtherPerson, showForbidden, showMissing, write } from "./api.js";
-import { clockText, nextThird, runningThird, thirdName, timeText } from "./clock.js";
+import { clockText, nextThird, runningThird, secondsText, thirdName, timeText } from "./clock.js";
 import { FollowedGame } from "./follow.js";
 import { attempt, confirmed, menuSheet } from "./forms.js";
 import { goalLine } from "./game-parts.js";
 import { abandonedText, goalText, resultText, withWaiting } from "./game-state.js";
 import { goalSheet } from "./goal-form.js";
-import { enteredAt, eventIdAt, Outbox } from "./outbox.js";
-import { abandonSheet, assistsSheet, playerSheet, rosterSheet, scorerSheet } from "./score-sheets.js";
+import { enteredAt, eventIdAt, Outbox, STILL_WAITING } from "./outbox.js";
+import { abandonSheet, assistsSheet, clockSheet, playerSheet, rosterSheet, scorerSheet } from "./score-sheets.js";
 import { swatch } from "./teams.js";
 
-/** How long assists are offered after a goal. */
+/** How long assists and Undo are offered after a goal. Later, Undo is in the menu, and asks. */
 const GOAL_BAR_MS = 8_000;
-/** How long the start or end of a third can be taken back. */
+/** How long the start or end of a third can be taken back, and a removed goal put back. */
 const THIRD_BAR_MS = 10_000;
-/** How long ending a game waits for entries in flight. */
-const SENDING_MS_MAX = 10_000;
-const STILL_WAITING = "Entries are still waiting to be sent. End the game when the connection is back.";
 /** Two goals of the same teams by two people within so long may be one. */
 const TWICE_MS = 30_000;
 /** Older pairs are no longer asked about. */
@@ -27,7 +24,10 @@ const TWICE_ASKED_MS = 600_000;
 
 const gameId = addressPart(1);
 const path = `/games/${encodeURIComponent(gameId)}`;
-/** What the bar offers now: `{ eventId }` of a new goal, `{ third, id, text, correction }`, or null. */
+/**
+ * What the bar offers now: `{ eventId }` of a new goal, `{ removed }` a goal, `{ third, id, text,
+ * correction }`, `{ note }`, or null.
+ */
 let bar = null;
 let barTimer = null;
 /** Pairs of goals that are both right: the person has said so. */
@@ -106,8 +106,7 @@ function renderClock(view) {
 }
 
 function renderTop(view) {
-  const isOpen = view.status === "scheduled" || view.status === "live";
-  byId("end-third").hidden = !isOpen || !runningThird(view.thirds);
+  byId("end-third").hidden = !isOpen(view) || !runningThird(view.thirds);
   byId("menu").hidden = false;
   byId("score").replaceChildren(...view.teams.map((team) => element("div", {},
     element("dt", {}, swatch(team.color), element("b", {}, team.code), element("span", { class: "visually-hidden" }, ` ${team.name}, conceded`)),
@@ -139,8 +138,8 @@ function othersWaiting() {
   const count = outbox.entriesOfOthers().length;
   if (!count) return [];
   return [element("span", { class: "threefc-refused", "data-key": "others" },
-    element("span", {}, `${count === 1 ? "1 entry" : `${count} entries`} of somebody else ${count === 1 ? "waits" : "wait"} until that person signs in on this phone.`),
-    element("button", { type: "button", class: "plain small", click: () => attempt(() => discard(outbox.entriesOfOthers(), "Discard what somebody else has entered?")) }, "Discard"))];
+    element("span", {}, `${count === 1 ? "1 entry" : `${count} entries`} from another person ${count === 1 ? "waits" : "wait"} until they sign in on this phone.`),
+    element("button", { type: "button", class: "plain small", click: () => attempt(() => discard(outbox.entriesOfOthers(), "Discard another person's entries?")) }, "Discard"))];
 }
 
 async function discard(entries, title = "Discard what was entered here?") {
@@ -172,7 +171,7 @@ function renderTwice(view) {
   if (place.dataset.pair === key) return;
   place.dataset.pair = key;
   place.replaceChildren(...(pair ? [element("div", { class: "notice threefc-twice", role: "alert" },
-    element("p", {}, element("b", {}, "Entered twice?"), ` Somebody else entered this goal too: ${goalText(view, pair.other)}.`),
+    element("p", {}, element("b", {}, "Entered twice?"), ` Another scorekeeper entered this goal too: ${goalText(view, pair.other)}.`),
     element("p", { class: "actions" },
       element("button", { type: "button", class: "plain small", click: () => { kept.add(key); render(); } }, "Keep both"),
       element("button", { type: "button", class: "plain small danger", click: () => attempt(() => removeMine(pair.mine)) }, "Remove mine")))] : []));
@@ -185,7 +184,7 @@ function removeMine(goal) {
 
 function renderGoals(view) {
   byId("goals-empty").hidden = view.goals.length > 0;
-  const mayEdit = view.status === "live" || view.status === "scheduled" || (view.status === "finished" && view.myRole === "admin");
+  const mayEdit = mayEnter(view);
   replaceKeepingFocus(byId("goals"), [...view.goals].reverse().map((goal) => {
     const name = `${goal.displayTime} ${goalText(view, goal)}`;
     const state = goal.error ? "is-refused" : goal.waiting ? "is-waiting" : null;
@@ -201,19 +200,27 @@ function renderGoals(view) {
   }));
 }
 
+function isOpen({ status }) {
+  return status === "scheduled" || status === "live";
+}
+
+/** Whether the person may enter and correct goals. */
+function mayEnter(view) {
+  return isOpen(view) || (view.status === "finished" && view.myRole === "admin");
+}
+
 function renderPad(view) {
   const running = runningThird(view.thirds);
   const next = nextThird(view.thirds);
-  const isOpen = view.status === "scheduled" || view.status === "live";
   byId("pad").hidden = false;
   renderBar(view);
   let question = "";
   let buttons = [];
-  if (!isOpen) {
+  if (!isOpen(view)) {
     question = view.status === "finished" ? "The game is finished" : "The game is abandoned";
-    buttons = [element("a", { class: "button plain threefc-wide", href: `${base}/games/${gameId}`, "data-key": "watch" }, "To the game's page")];
+    buttons = [element("a", { class: "button plain threefc-wide", href: `${base}/games/${gameId}`, "data-key": "watch" }, "View game")];
   } else if (running) {
-    question = "Goal: who let it in?";
+    question = "Goal! Who conceded?";
     buttons = view.teams.map((team) => element("button", { type: "button", class: "threefc-tap", "data-key": team.teamId, click: () => attempt(() => enterGoal(team)) },
       swatch(team.color), element("b", {}, team.code), element("span", { class: "threefc-tap-name" }, team.name)));
   } else if (next) {
@@ -226,24 +233,25 @@ function renderPad(view) {
   replaceKeepingFocus(byId("buttons"), buttons);
 }
 
-/** The latest goal of all, which Undo takes back. */
+/** The goal that was entered last, which Undo removes. */
 function latestGoal(view) {
   return view.goals.find((goal) => goal.eventId === view.latestEventId && !goal.error) ?? null;
 }
 
 function renderBar(view) {
-  const latest = latestGoal(view);
   const nodes = [];
+  const button = (key, text, run) => element("button", { type: "button", class: "plain", "data-key": key, click: () => attempt(run) }, text);
   const fresh = bar?.eventId ? view.goals.find((goal) => goal.eventId === bar.eventId && !goal.error) : null;
-  if (fresh) {
+  if (fresh && mayEnter(view)) {
     nodes.push(element("span", { class: "threefc-bar-text" }, `Goal: ${goalText(view, fresh)}`),
-      fresh.ownGoal ? null : element("button", { type: "button", class: "plain", "data-key": "assists", click: () => attempt(() => chooseAssists(fresh.eventId)) }, "Assists"),
-      element("button", { type: "button", class: "plain", "data-key": "undo", click: () => attempt(() => undo(fresh)) }, "Undo"));
-  } else if (bar?.third) {
-    nodes.push(element("span", { class: "threefc-bar-text" }, bar.text), element("button", { type: "button", class: "plain", "data-key": "undo-third", click: () => attempt(undoThird) }, "Undo"));
-  } else if (latest && (view.status === "live" || view.status === "scheduled")) {
-    nodes.push(element("button", { type: "button", class: "plain threefc-wide", "data-key": "undo", click: () => attempt(() => undo(latest)) },
-      `Undo: T${latest.third} ${latest.displayTime} ${latest.scorer?.nickname ?? (latest.ownGoal ? "own goal" : "no name")}`));
+      fresh.ownGoal ? null : button("assists", "Assists", () => chooseAssists(fresh.eventId)),
+      button("undo", "Undo", () => undo(fresh)));
+  } else if (bar?.removed && mayEnter(view)) {
+    nodes.push(element("span", { class: "threefc-bar-text" }, `Goal removed: ${goalText(view, bar.removed)}`), button("put-back", "Put back", () => putBack(bar.removed)));
+  } else if (bar?.third && isOpen(view)) {
+    nodes.push(element("span", { class: "threefc-bar-text" }, bar.text), button("undo-third", "Undo", undoThird));
+  } else if (bar?.note) {
+    nodes.push(element("span", { class: "threefc-bar-text" }, bar.note));
   }
   replaceKeepingFocus(byId("bar"), nodes.filter(Boolean));
 }
@@ -284,9 +292,32 @@ function addGoal(body) {
 
 function undo(goal) {
   outbox.takeBack(goal.eventId);
-  bar = null;
-  announce("The goal is taken back.");
-  render();
+  showRemoved(goal);
+}
+
+/** Says that a goal was removed, and offers to put it back. */
+function showRemoved(goal) {
+  announce("Goal removed.");
+  offer({ removed: goal }, THIRD_BAR_MS);
+}
+
+/** Enters a removed goal again, at its minute. The server keeps removed event ids, so it gets a new one. */
+function putBack(goal) {
+  addGoal({
+    eventId: eventIdAt(game.now()),
+    concedingTeamId: goal.concedingTeamId,
+    scoringTeamId: goal.scoringTeamId,
+    ownGoal: goal.ownGoal,
+    scorerPlayerId: goal.scorer?.playerId ?? null,
+    assistPlayerIds: goal.assists.map((player) => player.playerId),
+    third: goal.third,
+    gameMinute: goal.gameMinute,
+  });
+}
+
+/** Undo from the menu: it asks, because the tap may be a mistake long after the goal. */
+async function undoLatest(goal) {
+  await confirmed({ title: "Remove the last goal?", text: `T${goal.third} ${goal.displayTime} ${goalText(shown(), goal)}`, action: "Remove", danger: true }, async () => undo(goal));
 }
 
 async function chooseAssists(eventId) {
@@ -320,14 +351,50 @@ function undoThird() {
   const { third, id, correction } = bar;
   outbox.takeBackThird(id, { third, ...correction });
   bar = null;
-  announce("Taken back.");
+  announce("Undone.");
   render();
+}
+
+/** Corrects the clock: the times of a third that has started. */
+function correctClock(view) {
+  const started = view.thirds.filter((one) => one.startedAt);
+  if (started.length === 1) return correctThird(view, started[0]);
+  return menuSheet("Correct the clock", started.map((third) => ({
+    text: `${thirdName(third.third)} ${secondsText(third.startedAt)}–${third.finishedAt ? secondsText(third.finishedAt) : ""}`,
+    run: () => correctThird(shown(), third),
+  })));
+}
+
+function correctThird(view, third) {
+  const push = (change) => outbox.push({ kind: "third", action: "correct", third: third.third, ...change });
+  clockSheet({
+    view,
+    third,
+    now: game.now(),
+    submit: (change) => {
+      const id = push(change);
+      const correction = { startedAt: third.startedAt, finishedAt: third.finishedAt };
+      offer({ third: third.third, id, text: `${thirdName(third.third)}: clock corrected`, correction }, THIRD_BAR_MS);
+      announce("Clock corrected.");
+    },
+    takeBack: (change, note) => {
+      push(change);
+      offer({ note }, THIRD_BAR_MS);
+      announce(note);
+    },
+  });
 }
 
 /** Ends the game once all entries are sent: the server refuses entries of a game that has ended. */
 async function endGame(action, body) {
-  if (!await outbox.allSent(SENDING_MS_MAX)) throw new Error(STILL_WAITING);
-  game.take(await write("POST", `${path}/${action}`, body));
+  if (outbox.isWaiting) offer({ note: "Sending the last entries…" }, 2 ** 31 - 1);
+  try {
+    await outbox.allSent();
+    game.take(await write("POST", `${path}/${action}`, body));
+  } finally {
+    bar = null;
+    render();
+  }
 }
 
 /** Fails early when offline, before a dialog asks for confirmation. */
@@ -363,7 +430,7 @@ function changeGoal(goal) {
   if (goal.waiting && goal.id) {
     menuSheet(`${goal.displayTime} ${goalText(shown(), goal)}`, [
       !goal.ownGoal && { text: "Assists", run: () => chooseAssists(goal.eventId) },
-      { text: "Take back", isDanger: true, run: () => undo(goal) },
+      { text: "Remove", isDanger: true, run: () => undo(goal) },
     ]);
     return;
   }
@@ -371,7 +438,10 @@ function changeGoal(goal) {
   const remove = element("button", { type: "button", class: "plain danger threefc-wide", click: async () => {
     sheet.close();
     await confirmed({ title: "Delete this goal?", text: `${goal.displayTime} ${goalText(view, goal)}`, action: "Delete", danger: true },
-      async () => game.take(await write("DELETE", `${path}/goals/${goal.eventId}`)));
+      async () => {
+        game.take(await write("DELETE", `${path}/goals/${goal.eventId}`));
+        showRemoved(goal);
+      });
   } }, "Delete goal");
   const sheet = goalSheet({ view, goal, title: "Change goal", after: remove, submit: async (body) => game.take(await write("PATCH", `${path}/goals/${goal.eventId}`, body)) });
 }
@@ -404,24 +474,26 @@ function byHand() {
 
 function openMenu() {
   const view = shown();
-  const isOpen = view.status === "scheduled" || view.status === "live";
   const isAdmin = view.myRole === "admin";
-  const mayEnter = isOpen || (view.status === "finished" && isAdmin);
+  const mayChange = mayEnter(view);
+  const latest = latestGoal(view);
   menuSheet("Menu", [
-    mayEnter && { text: "Rosters", run: () => rosterSheet({ game, path }) },
-    mayEnter && { text: "+ Player", run: () => addPlayer(null) },
-    mayEnter && { text: "Goal by hand", run: byHand },
-    isOpen && isAdmin && { text: "Finish now", run: force },
-    isOpen && { text: "Abandon game", isDanger: true, run: () => abandon(view) },
-    !isOpen && isAdmin && { text: "Reopen game", run: () => confirmed({ title: "Reopen the game?", text: "Its result is removed, and it can be played on.", action: "Reopen" }, async () => game.take(await write("POST", `${path}/reopen`, {}))) },
-    { text: "To the game's page", href: `${base}/games/${gameId}` },
+    mayChange && { text: "Rosters", run: () => rosterSheet({ game, path }) },
+    mayChange && { text: "+ Player", run: () => addPlayer(null) },
+    mayChange && { text: "Goal by hand", run: byHand },
+    mayChange && latest && { text: "Undo last goal", run: () => undoLatest(latest) },
+    mayChange && view.thirds[0].startedAt && { text: "Correct the clock", run: () => correctClock(view) },
+    isOpen(view) && isAdmin && { text: "Finish now", run: force },
+    isOpen(view) && { text: "Abandon game", isDanger: true, run: () => abandon(view) },
+    !isOpen(view) && isAdmin && { text: "Reopen game", run: () => confirmed({ title: "Reopen the game?", text: "Its result is removed, and it can be played on.", action: "Reopen" }, async () => game.take(await write("POST", `${path}/reopen`, {}))) },
+    { text: "View game", href: `${base}/games/${gameId}` },
     { text: "All games of the season", href: `${base}/seasons/${view.season.seasonId}#games` },
   ]);
 }
 
 function say(event, message, view) {
   const goal = view.goals.find((one) => one.eventId === message.goal?.eventId);
-  if (event === "goalAdded" && goal && !outbox.isMine(goal.eventId)) announce(`Goal by somebody else. ${goalText(view, goal)}.`);
+  if (event === "goalAdded" && goal && !outbox.isMine(goal.eventId)) announce(`Goal by another scorekeeper. ${goalText(view, goal)}.`);
 }
 
 let lock = null;

@@ -1,303 +1,295 @@
 //! Games.
 
-use super::{Shared, id_of, paths, third_of};
-use crate::design::{EventId, GameId, PlayerId, Role, TeamId};
-use crate::error::Error;
+use super::{App, Done, OfGame, Reply, Shared, forward, whole};
+use crate::design::{AuditRecord, EventId, GameId, PlayerId, TeamId};
+use crate::error::{Error, Result};
 use crate::live;
 use crate::service::input::{
     AbandonGame, AssignRoster, FinishGame, GameChange, GoalChange, NewGoal, ThirdChange, ThirdTime,
     UndoGoal,
 };
-use crate::view::{AuditView, GameView, GoalView, PlayerRef};
+use crate::service::{ADMIN, Need, SCOREKEEPER};
+use crate::view::{GameView, GoalView, RosterView};
+use serde::de::DeserializeOwned;
+use singlet_web::api::{delete, get, patch, post, put};
 use singlet_web::prelude::*;
 
-paths! {
-    /// Of a game.
-    OfGame {
-        /// The id of the game.
-        game,
-    }
+/// What every change of an open game may answer.
+const OF_CHANGES: [Error; 3] = [Error::GameFinished, Error::GameAbandoned, Error::TooManyChanges];
+const OF_GOALS: [Error; 4] =
+    [Error::NoThirdRunning, Error::ThirdOutOfOrder, Error::TeamNotInGame, Error::PlayerNotOnRoster];
 
-    /// Of a third.
-    OfThird {
-        /// The id of the game.
-        game,
-        /// 1, 2 or 3.
-        third,
-    }
-
-    /// Of a goal.
-    OfGoal {
-        /// The id of the game.
-        game,
-        /// The event id of the goal.
-        event,
-    }
-
-    /// Of a player in a game.
-    OfRoster {
-        /// The id of the game.
-        game,
-        /// The id of the player.
-        player,
-    }
+pub(super) fn routes(api: Api<Shared>) -> Api<Shared> {
+    use Error::*;
+    let api = api
+        .route(
+            get("/v1/games/{game}", get_game)
+                .about("Shows a game with its score, goals and rosters."),
+        )
+        .route(
+            patch("/v1/games/{game}", update_game)
+                .about(
+                    "Changes start, session or pitch of a game; before it begins, also its teams.",
+                )
+                .replay_if(as_admin)
+                .problems([
+                    SessionNotFound,
+                    GameStarted,
+                    OtherSeason,
+                    TeamNotFound,
+                    TeamRetired,
+                    LimitReached,
+                    TooManyChanges,
+                ]),
+        )
+        .route(
+            delete("/v1/games/{game}", delete_game)
+                .about("Deletes a game in which nothing has happened.")
+                .problems([GameAbandoned, GameHasHistory]),
+        )
+        .route(
+            post("/v1/games/{game}/thirds/{third}/start", start_third)
+                .about("Starts a third.")
+                .replay_if(as_scorekeeper_of::<ThirdNumber>)
+                .problems(OF_CHANGES)
+                .problems([ThirdOutOfOrder, ThirdOver]),
+        )
+        .route(
+            post("/v1/games/{game}/thirds/{third}/finish", finish_third)
+                .about("Finishes a third.")
+                .replay_if(as_scorekeeper_of::<ThirdNumber>)
+                .problems(OF_CHANGES)
+                .problems([ThirdOutOfOrder]),
+        )
+        .route(
+            patch("/v1/games/{game}/thirds/{third}", correct_third)
+                .about("Corrects the times of a third, or takes the latest start or finish back.")
+                .replay_if(as_scorekeeper_of::<ThirdNumber>)
+                .problems(OF_CHANGES)
+                .problems([ThirdOutOfOrder, ThirdHasGoals]),
+        )
+        .route(
+            post("/v1/games/{game}/finish", finish_game)
+                .about("Finishes a game: it counts from now on. Admins may do so with open thirds.")
+                .replay_if(as_finisher)
+                .problems([GameAbandoned, ThirdsOpen]),
+        )
+        .route(
+            post("/v1/games/{game}/abandon", abandon_game)
+                .about("Abandons a game: it does not count.")
+                .replay_if(as_scorekeeper)
+                .problems([GameFinished, TeamNotInGame]),
+        )
+        .route(
+            post("/v1/games/{game}/reopen", reopen_game)
+                .about("Reopens a game that was finished or abandoned.")
+                .replay_if(as_admin)
+                .problems([GameNotClosed, TooManyChanges]),
+        )
+        .route(
+            get("/v1/games/{game}/audit", list_audit)
+                .about("Lists who changed what in a game, newest first."),
+        )
+        .route(
+            get("/v1/games/{game}/live", watch_game)
+                .about("Server-Sent Events: `state`, then a message for each change of the game."),
+        );
+    // A goal has a marker with its event id, so entering or removing it a second time changes nothing.
+    api.route(
+        post("/v1/games/{game}/goals", add_goal)
+            .about("Enters a goal. The same goal sent again is one goal.")
+            .unkeyed()
+            .problems(OF_CHANGES)
+            .problems(OF_GOALS)
+            .problems([EventIdTaken, LimitReached]),
+    )
+    .route(
+        get("/v1/games/{game}/goals", list_goals)
+            .about("Lists the goals of a game, in the order of the timeline."),
+    )
+    .route(
+        patch("/v1/games/{game}/goals/{event}", edit_goal)
+            .about("Changes a goal, or moves it in the timeline.")
+            .replay_if(as_scorekeeper_of::<EventId>)
+            .problems(OF_CHANGES)
+            .problems(OF_GOALS),
+    )
+    .route(
+        delete("/v1/games/{game}/goals/{event}", delete_goal)
+            .about("Removes a goal. Repeated, it changes nothing.")
+            .unkeyed()
+            .problems(OF_CHANGES),
+    )
+    .route(
+        post("/v1/games/{game}/goals/undo", undo_goal)
+            .about("Removes the goal that was entered last, if it is the expected one.")
+            .unkeyed()
+            .problems(OF_CHANGES)
+            .problems([GoalNotFound, NotTheLatest]),
+    )
+    .route(
+        put("/v1/games/{game}/roster/{player}", assign_roster)
+            .about("Puts a player on the roster of a team.")
+            .replay_if(as_scorekeeper_of::<PlayerId>)
+            .problems(OF_CHANGES)
+            .problems([PlayerArchived, TeamNotInGame, RosterFull]),
+    )
+    .route(
+        delete("/v1/games/{game}/roster/{player}", remove_roster)
+            .about("Removes a player from the rosters of this game.")
+            .replay_if(as_scorekeeper_of::<PlayerId>)
+            .problems(OF_CHANGES)
+            .problems([PlayerHasGoals]),
+    )
+    .route(
+        get("/v1/games/{game}/roster", list_roster)
+            .about("Lists the rosters of a game, or that of one team.")
+            .problems([TeamNotInGame]),
+    )
 }
 
-/// Which part of the rosters.
+/// 1, 2 or 3.
+#[derive(Clone, Copy, Deserialize, JsonSchema)]
+#[schemars(inline)]
+struct ThirdNumber(#[schemars(range(min = 1, max = 3))] u8);
+
 #[derive(Deserialize, JsonSchema)]
-pub(super) struct RosterQuery {
+struct RosterQuery {
     /// The id of a team.
-    #[schemars(length(min = 1, max = 40))]
-    team: Option<String>,
+    team: Option<TeamId>,
 }
 
-/// A player on a roster.
-#[derive(Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct RosterView {
-    /// The team for which the player plays.
-    team_id: TeamId,
-    /// Who.
-    #[serde(flatten)]
-    player: PlayerRef,
+forward! {
+    update_game(game: GameId)[change: GameChange] -> GameView;
+    delete_game(game: GameId);
+    abandon_game(game: GameId)[abandon: AbandonGame] -> GameView;
+    reopen_game(game: GameId) -> GameView;
+    edit_goal(game: GameId, event: EventId)[change: GoalChange] -> GameView;
+    delete_goal(game: GameId, event: EventId) -> GameView;
+    remove_roster(game: GameId, player: PlayerId) -> GameView;
 }
 
-fn game_id(text: &str) -> Result<GameId, Error> {
-    id_of(text, Error::GameNotFound)
+async fn get_game(app: App, by: Option<Caller>, id: OfGame) -> Reply<GameView> {
+    app.game(by.as_ref(), &id).await.map(Json)
 }
 
-impl OfGoal {
-    fn event(&self) -> Result<EventId, Error> {
-        id_of(&self.event, Error::GoalNotFound)
-    }
-}
-
-impl OfRoster {
-    fn player(&self) -> Result<PlayerId, Error> {
-        id_of(&self.player, Error::PlayerNotFound)
-    }
-}
-
-pub(super) async fn game(
-    State(shared): State<Shared>,
-    caller: Option<Caller>,
-    of: Path<OfGame>,
-) -> Result<Json<GameView>, Error> {
-    Ok(Json(shared.service.game(caller.as_ref(), &game_id(&of.game)?).await?))
-}
-
-pub(super) async fn update_game(
-    State(shared): State<Shared>,
-    caller: Caller,
-    of: Path<OfGame>,
-    change: Body<GameChange>,
-) -> Result<Json<GameView>, Error> {
-    Ok(Json(shared.service.update_game(&caller, &game_id(&of.game)?, &change).await?))
-}
-
-pub(super) async fn delete_game(
-    State(shared): State<Shared>,
-    caller: Caller,
-    of: Path<OfGame>,
-) -> Result<NoContent, Error> {
-    shared.service.delete_game(&caller, &game_id(&of.game)?).await?;
-    Ok(NoContent)
-}
-
-pub(super) async fn start_third(
-    State(shared): State<Shared>,
-    caller: Caller,
-    of: Path<OfThird>,
+async fn start_third(
+    app: App,
+    by: Caller,
+    Path((game, third)): Path<(GameId, ThirdNumber)>,
     time: Body<ThirdTime>,
-) -> Result<Json<GameView>, Error> {
-    let (game, third) = (game_id(&of.game)?, third_of(&of.third)?);
-    Ok(Json(shared.service.start_third(&caller, &game, third, time.at).await?))
+) -> Reply<GameView> {
+    app.start_third(&by, &game, third.0, time.at).await.map(Json)
 }
 
-pub(super) async fn finish_third(
-    State(shared): State<Shared>,
-    caller: Caller,
-    of: Path<OfThird>,
+async fn finish_third(
+    app: App,
+    by: Caller,
+    Path((game, third)): Path<(GameId, ThirdNumber)>,
     time: Body<ThirdTime>,
-) -> Result<Json<GameView>, Error> {
-    let (game, third) = (game_id(&of.game)?, third_of(&of.third)?);
-    Ok(Json(shared.service.finish_third(&caller, &game, third, time.at).await?))
+) -> Reply<GameView> {
+    app.finish_third(&by, &game, third.0, time.at).await.map(Json)
 }
 
-pub(super) async fn correct_third(
-    State(shared): State<Shared>,
-    caller: Caller,
-    of: Path<OfThird>,
+async fn correct_third(
+    app: App,
+    by: Caller,
+    Path((game, third)): Path<(GameId, ThirdNumber)>,
     change: Body<ThirdChange>,
-) -> Result<Json<GameView>, Error> {
-    let (game, third) = (game_id(&of.game)?, third_of(&of.third)?);
-    Ok(Json(shared.service.correct_third(&caller, &game, third, &change).await?))
+) -> Reply<GameView> {
+    app.correct_third(&by, &game, third.0, &change).await.map(Json)
 }
 
-pub(super) async fn add_goal(
-    State(shared): State<Shared>,
-    caller: Caller,
-    of: Path<OfGame>,
+async fn finish_game(
+    app: App,
+    by: Caller,
+    id: OfGame,
+    finish: Body<FinishGame>,
+) -> Reply<GameView> {
+    app.finish_game(&by, &id, finish.force).await.map(Json)
+}
+
+async fn list_audit(
+    app: App,
+    by: Caller,
+    id: OfGame,
+    paging: Paging<50, 50>,
+) -> Reply<Page<AuditRecord>> {
+    let page = app.audit(&by, &id, paging.limit(), paging.cursor()?).await?;
+    Ok(Json(page.into()))
+}
+
+async fn watch_game(
+    app: App,
+    by: Option<Caller>,
+    id: OfGame,
+    last: LastEventId,
+) -> Result<EventStream> {
+    app.game_for(by.as_ref(), &id, Need::Read).await?;
+    let subscription = app.live.subscribe(live::game_topic(&id), last).await?;
+    Ok(EventStream::new(subscription).recheck(move || {
+        let (app, by, id) = (app.clone(), by.clone(), id.clone());
+        async move { Ok(app.game_for(by.as_ref(), &id, Need::Read).await.map(|_| ())?) }
+    }))
+}
+
+async fn add_goal(
+    app: App,
+    by: Caller,
+    id: OfGame,
     new: Body<NewGoal>,
-) -> Result<CreatedOrFound<GameView>, Error> {
-    let id = game_id(&of.game)?;
-    let (game, is_new) = shared.service.add_goal(&caller, &id, &new).await?;
+) -> Result<CreatedOrFound<GameView>> {
+    let (game, is_new) = app.add_goal(&by, &id, &new).await?;
     Ok(match is_new {
-        true => CreatedOrFound::Created(Created::at(format!("/v1/games/{id}/goals"), game)),
+        true => CreatedOrFound::Created(Created::at(format!("/v1/games/{}/goals", id.0), game)),
         false => CreatedOrFound::Found(game),
     })
 }
 
-pub(super) async fn list_goals(
-    State(shared): State<Shared>,
-    caller: Option<Caller>,
-    of: Path<OfGame>,
-) -> Result<Json<Page<GoalView>>, Error> {
-    let items = shared.service.goals(caller.as_ref(), &game_id(&of.game)?).await?;
-    Ok(Json(Page { items, next: None }))
+async fn list_goals(app: App, by: Option<Caller>, id: OfGame) -> Reply<Page<GoalView>> {
+    Ok(whole(app.goals(by.as_ref(), &id).await?))
 }
 
-pub(super) async fn edit_goal(
-    State(shared): State<Shared>,
-    caller: Caller,
-    of: Path<OfGoal>,
-    change: Body<GoalChange>,
-) -> Result<Json<GameView>, Error> {
-    let (game, event) = (game_id(&of.game)?, of.event()?);
-    Ok(Json(shared.service.edit_goal(&caller, &game, &event, &change).await?))
+async fn undo_goal(app: App, by: Caller, id: OfGame, undo: Body<UndoGoal>) -> Reply<GameView> {
+    app.undo_goal(&by, &id, &undo.expected_event_id).await.map(Json)
 }
 
-pub(super) async fn delete_goal(
-    State(shared): State<Shared>,
-    caller: Caller,
-    of: Path<OfGoal>,
-) -> Result<Json<GameView>, Error> {
-    let (game, event) = (game_id(&of.game)?, of.event()?);
-    Ok(Json(shared.service.delete_goal(&caller, &game, &event).await?))
-}
-
-pub(super) async fn undo_goal(
-    State(shared): State<Shared>,
-    caller: Caller,
-    of: Path<OfGame>,
-    undo: Body<UndoGoal>,
-) -> Result<Json<GameView>, Error> {
-    let game = game_id(&of.game)?;
-    let expected = id_of(&undo.expected_event_id, Error::GoalNotFound)?;
-    Ok(Json(shared.service.undo_goal(&caller, &game, &expected).await?))
-}
-
-pub(super) async fn finish_game(
-    State(shared): State<Shared>,
-    caller: Caller,
-    of: Path<OfGame>,
-    finish: Body<FinishGame>,
-) -> Result<Json<GameView>, Error> {
-    Ok(Json(shared.service.finish_game(&caller, &game_id(&of.game)?, finish.force).await?))
-}
-
-pub(super) async fn abandon_game(
-    State(shared): State<Shared>,
-    caller: Caller,
-    of: Path<OfGame>,
-    abandon: Body<AbandonGame>,
-) -> Result<Json<GameView>, Error> {
-    Ok(Json(shared.service.abandon_game(&caller, &game_id(&of.game)?, &abandon).await?))
-}
-
-pub(super) async fn reopen_game(
-    State(shared): State<Shared>,
-    caller: Caller,
-    of: Path<OfGame>,
-) -> Result<Json<GameView>, Error> {
-    Ok(Json(shared.service.reopen_game(&caller, &game_id(&of.game)?).await?))
-}
-
-pub(super) async fn list_audit(
-    State(shared): State<Shared>,
-    caller: Caller,
-    of: Path<OfGame>,
-    paging: Paging<50, 50>,
-) -> Result<Json<Page<AuditView>>, Error> {
-    let id = game_id(&of.game)?;
-    let page = shared.service.audit(&caller, &id, paging.limit(), paging.cursor()?).await?;
-    Ok(Json(Page::from(page).map(AuditView::from)))
-}
-
-pub(super) async fn assign_roster(
-    State(shared): State<Shared>,
-    caller: Caller,
-    of: Path<OfRoster>,
+async fn assign_roster(
+    app: App,
+    by: Caller,
+    Path((game, player)): Path<(GameId, PlayerId)>,
     assign: Body<AssignRoster>,
-) -> Result<Json<GameView>, Error> {
-    let (game, player) = (game_id(&of.game)?, of.player()?);
-    let team = id_of(&assign.team_id, Error::TeamNotInGame)?;
-    Ok(Json(shared.service.assign_roster(&caller, &game, &player, &team).await?))
+) -> Reply<GameView> {
+    app.assign_roster(&by, &game, &player, &assign.team_id).await.map(Json)
 }
 
-pub(super) async fn remove_roster(
-    State(shared): State<Shared>,
-    caller: Caller,
-    of: Path<OfRoster>,
-) -> Result<Json<GameView>, Error> {
-    let (game, player) = (game_id(&of.game)?, of.player()?);
-    Ok(Json(shared.service.remove_roster(&caller, &game, &player).await?))
-}
-
-pub(super) async fn list_roster(
-    State(shared): State<Shared>,
-    caller: Option<Caller>,
-    of: Path<OfGame>,
+async fn list_roster(
+    app: App,
+    by: Option<Caller>,
+    id: OfGame,
     query: Query<RosterQuery>,
-) -> Result<Json<Page<RosterView>>, Error> {
-    let id = game_id(&of.game)?;
-    let team = query.team.as_deref().map(|team| id_of(team, Error::TeamNotInGame)).transpose()?;
-    let roster = shared.service.roster(caller.as_ref(), &id, team.as_ref()).await?;
-    let items = roster.into_iter().map(|(team_id, player)| RosterView { team_id, player });
-    Ok(Json(Page { items: items.collect(), next: None }))
+) -> Reply<Page<RosterView>> {
+    Ok(whole(app.roster(by.as_ref(), &id, query.team.as_ref()).await?))
 }
 
-pub(super) async fn watch_game(
-    State(shared): State<Shared>,
-    caller: Option<Caller>,
-    of: Path<OfGame>,
-    last: LastEventId,
-) -> Result<EventStream, Error> {
-    let id = game_id(&of.game)?;
-    shared.service.check_game_reader(caller.as_ref(), &id).await?;
-    let subscription = shared.live.subscribe(live::game_topic(&id), last).await?;
-    let service = shared.service;
-    Ok(EventStream::new(subscription).recheck(move || {
-        let (service, caller, id) = (service.clone(), caller.clone(), id.clone());
-        async move { Ok(service.check_game_reader(caller.as_ref(), &id).await.map(|_| ())?) }
-    }))
+async fn as_admin(app: App, by: Caller, id: OfGame) -> Done {
+    app.game_for(Some(&by), &id, ADMIN).await.map(|_| NoContent)
 }
 
-pub(super) async fn check_admin(
-    State(shared): State<Shared>,
-    caller: Caller,
-    of: Path<OfGame>,
-) -> Result<NoContent, Error> {
-    let game = game_id(&of.game)?;
-    shared.service.check_game(&caller, &game, Role::Admin).await.map(|()| NoContent)
+async fn as_scorekeeper(app: App, by: Caller, id: OfGame) -> Done {
+    app.game_for(Some(&by), &id, SCOREKEEPER).await.map(|_| NoContent)
 }
 
-/// To finish with open thirds takes an admin, also the second time.
-pub(super) async fn check_finish(
-    State(shared): State<Shared>,
-    caller: Caller,
-    of: Path<OfGame>,
-    finish: Body<FinishGame>,
-) -> Result<NoContent, Error> {
-    let role = if finish.force { Role::Admin } else { Role::Scorekeeper };
-    shared.service.check_game(&caller, &game_id(&of.game)?, role).await.map(|()| NoContent)
+/// The same for a route with another parameter.
+async fn as_scorekeeper_of<T>(app: App, by: Caller, Path((id, _)): Path<(GameId, T)>) -> Done
+where
+    T: DeserializeOwned + JsonSchema + Send,
+{
+    app.game_for(Some(&by), &id, SCOREKEEPER).await.map(|_| NoContent)
 }
 
-pub(super) async fn check_scorekeeper(
-    State(shared): State<Shared>,
-    caller: Caller,
-    of: Path<OfGame>,
-) -> Result<NoContent, Error> {
-    let game = game_id(&of.game)?;
-    shared.service.check_game(&caller, &game, Role::Scorekeeper).await.map(|()| NoContent)
+/// Finishing with open thirds takes an admin, also the second time.
+async fn as_finisher(app: App, by: Caller, id: OfGame, finish: Body<FinishGame>) -> Done {
+    let need = if finish.force { ADMIN } else { SCOREKEEPER };
+    app.game_for(Some(&by), &id, need).await.map(|_| NoContent)
 }

@@ -1,162 +1,141 @@
 //! Leagues, their people and their players.
 
-use super::{Shared, id_of, paths};
-use crate::design::{InviteHash, LeagueId, Listing, Player, PlayerId, Role, UserId};
-use crate::error::Error;
+use super::{App, Done, OfLeague, OfPlayer, Reply, Shared, forward, whole};
+use crate::design::*;
+use crate::error::{Error, Result};
 use crate::service::input::{
     AcceptInvite, GrantRole, InviteCode, LeagueChange, NewInvite, NewLeague, NewPlayer,
     PlayerChange,
 };
-use crate::text::{is_sha256_hex, is_user_id};
-use crate::view::{
-    GrantView, InvitePreview, InviteView, LeagueInfo, LeagueView, MeView, NewInviteView,
-};
+use crate::service::{ADMIN, SCOREKEEPER};
+use crate::view::{GrantView, InvitePreview, LeagueInfo, LeagueView, MeView, NewInviteView};
+use singlet_web::api::{delete, get, patch, post, put};
 use singlet_web::prelude::*;
 
-paths! {
-    /// Of a league.
-    OfLeague {
-        /// The id of the league.
-        league,
-    }
-
-    /// Of somebody in a league.
-    OfUser {
-        /// The id of the league.
-        league,
-        /// The id of the user.
-        user,
-    }
-
-    /// Of an invitation.
-    OfInvite {
-        /// The id of the league.
-        league,
-        /// The hash of the invitation's code.
-        hash,
-    }
-
-    /// Of a player.
-    OfPlayer {
-        /// The id of the player.
-        player,
-    }
+pub(super) fn routes(api: Api<Shared>) -> Api<Shared> {
+    use Error::*;
+    api.route(
+        post("/v1/leagues", create_league)
+            .about("Creates a league, with the caller as its first admin.")
+            .problems([IdTaken, LimitReached]),
+    )
+    .route(get("/v1/leagues", list_leagues).about("Lists public leagues, by id."))
+    .route(get("/v1/me", me).about("Shows the caller's leagues and roles."))
+    .route(get("/v1/leagues/{league}", get_league).about("Shows a league and its seasons."))
+    .route(
+        patch("/v1/leagues/{league}", update_league).about("Changes a league.").replay_if(as_admin),
+    )
+    .route(
+        delete("/v1/leagues/{league}", delete_league)
+            .about("Deletes a league without seasons, with its people and players.")
+            .problems([LeagueNotEmpty, LeagueTooLarge]),
+    )
+    .route(
+        post("/v1/leagues/{league}/players", create_player)
+            .about("Creates a player of a league.")
+            .replay_if(as_scorekeeper)
+            .problems([IdTaken, LimitReached]),
+    )
+    .route(
+        get("/v1/leagues/{league}/players", list_players).about("Lists the players of a league."),
+    )
+    .route(get("/v1/players/{player}", get_player).about("Shows a player."))
+    .route(
+        patch("/v1/players/{player}", update_player)
+            .about("Changes or archives a player.")
+            .replay_if(as_player_admin),
+    )
+    .route(
+        put("/v1/leagues/{league}/acl/{user}", grant_role)
+            .about(
+                "Gives a role to a person who has a role in some league, or changes their role. \
+                 Other people are invited.",
+            )
+            .replay_if(as_admin_or_self)
+            .problems([UserNotFound, LastAdmin, LimitReached]),
+    )
+    .route(
+        delete("/v1/leagues/{league}/acl/{user}", revoke_role)
+            .about("Removes a role: any as an admin, or your own.")
+            .problems([LastAdmin]),
+    )
+    .route(get("/v1/leagues/{league}/acl", list_grants).about("Lists the roles in a league."))
+    .route(
+        post("/v1/leagues/{league}/invites", invite)
+            .about("Creates an invitation. Its code is shown once.")
+            .replay_if(as_admin)
+            .problems([LimitReached]),
+    )
+    .route(get("/v1/leagues/{league}/invites", list_invites).about("Lists open invitations."))
+    .route(
+        delete("/v1/leagues/{league}/invites/{hash}", delete_invite)
+            .about("Deletes an invitation."),
+    )
+    .route(
+        post("/v1/leagues/{league}/invites/preview", preview_invite)
+            .about("Shows the league and the role of an invitation.")
+            .unkeyed()
+            .problems([InviteNotFound]),
+    )
+    .route(
+        post("/v1/leagues/{league}/invites/accept", accept_invite)
+            .about("Accepts an invitation.")
+            .problems([InviteNotFound, LimitReached]),
+    )
 }
 
-fn league_id(text: &str) -> Result<LeagueId, Error> {
-    id_of(text, Error::LeagueNotFound)
+forward! {
+    update_league(league: LeagueId)[change: LeagueChange] -> LeagueInfo;
+    delete_league(league: LeagueId);
+    update_player(player: PlayerId)[change: PlayerChange] -> Player;
+    revoke_role(league: LeagueId, user: UserId);
+    delete_invite(league: LeagueId, hash: InviteHash);
 }
 
-impl OfUser {
-    fn user(&self) -> Result<UserId, Error> {
-        let user = UserId::new(self.user.as_str()).ok();
-        user.filter(|user| is_user_id(user.as_str())).ok_or(Error::GrantNotFound)
-    }
+async fn create_league(app: App, by: Caller, new: Body<NewLeague>) -> Result<Created<LeagueInfo>> {
+    let made = app.create_league(&by, &new).await?;
+    Ok(Created::at(format!("/v1/leagues/{}", made.league.league_id), made))
 }
 
-impl OfPlayer {
-    fn id(&self) -> Result<PlayerId, Error> {
-        id_of(&self.player, Error::PlayerNotFound)
-    }
+async fn list_leagues(app: App, paging: Paging) -> Reply<Page<Listing>> {
+    Ok(Json(app.list_leagues(paging.limit(), paging.cursor()?).await?.into()))
 }
 
-pub(super) async fn create_league(
-    State(shared): State<Shared>,
-    caller: Caller,
-    new: Body<NewLeague>,
-) -> Result<Created<LeagueInfo>, Error> {
-    let league = shared.service.create_league(&caller, &new).await?;
-    Ok(Created::at(format!("/v1/leagues/{}", league.league_id), league))
-}
-
-pub(super) async fn list_leagues(
-    State(shared): State<Shared>,
-    paging: Paging,
-) -> Result<Json<Page<Listing>>, Error> {
-    let page = shared.service.list_leagues(paging.limit(), paging.cursor()?).await?;
-    Ok(Json(page.into()))
-}
-
-pub(super) async fn me(
-    State(shared): State<Shared>,
-    caller: Caller,
-    paging: Paging<100, 100>,
-) -> Result<Json<MeView>, Error> {
-    let (user_id, leagues) = shared.service.me(&caller, paging.limit(), paging.cursor()?).await?;
+async fn me(app: App, by: Caller, paging: Paging<100, 100>) -> Reply<MeView> {
+    let (user_id, leagues) = app.me(&by, paging.limit(), paging.cursor()?).await?;
     let Page { items: leagues, next } = leagues.into();
     Ok(Json(MeView { user_id, leagues, next }))
 }
 
-pub(super) async fn league(
-    State(shared): State<Shared>,
-    caller: Option<Caller>,
-    of: Path<OfLeague>,
-) -> Result<Json<LeagueView>, Error> {
-    Ok(Json(shared.service.league(caller.as_ref(), &league_id(&of.league)?).await?))
+async fn get_league(app: App, by: Option<Caller>, id: OfLeague) -> Reply<LeagueView> {
+    app.league(by.as_ref(), &id).await.map(Json)
 }
 
-pub(super) async fn update_league(
-    State(shared): State<Shared>,
-    caller: Caller,
-    of: Path<OfLeague>,
-    change: Body<LeagueChange>,
-) -> Result<Json<LeagueInfo>, Error> {
-    Ok(Json(shared.service.update_league(&caller, &league_id(&of.league)?, &change).await?))
-}
-
-pub(super) async fn delete_league(
-    State(shared): State<Shared>,
-    caller: Caller,
-    of: Path<OfLeague>,
-) -> Result<NoContent, Error> {
-    shared.service.delete_league(&caller, &league_id(&of.league)?).await?;
-    Ok(NoContent)
-}
-
-pub(super) async fn create_player(
-    State(shared): State<Shared>,
-    caller: Caller,
-    of: Path<OfLeague>,
+async fn create_player(
+    app: App,
+    by: Caller,
+    league: OfLeague,
     new: Body<NewPlayer>,
-) -> Result<Created<Player>, Error> {
-    let player = shared.service.create_player(&caller, &league_id(&of.league)?, &new).await?;
+) -> Result<Created<Player>> {
+    let player = app.create_player(&by, &league, &new).await?;
     Ok(Created::at(format!("/v1/players/{}", player.player_id), player))
 }
 
-pub(super) async fn list_players(
-    State(shared): State<Shared>,
-    caller: Option<Caller>,
-    of: Path<OfLeague>,
-) -> Result<Json<Page<Player>>, Error> {
-    let items = shared.service.players(caller.as_ref(), &league_id(&of.league)?).await?;
-    Ok(Json(Page { items, next: None }))
+async fn list_players(app: App, by: Option<Caller>, league: OfLeague) -> Reply<Page<LeaguePlayer>> {
+    Ok(whole(app.players(by.as_ref(), &league).await?))
 }
 
-pub(super) async fn player(
-    State(shared): State<Shared>,
-    caller: Option<Caller>,
-    of: Path<OfPlayer>,
-) -> Result<Json<Player>, Error> {
-    Ok(Json(shared.service.player(caller.as_ref(), &of.id()?).await?))
+async fn get_player(app: App, by: Option<Caller>, id: OfPlayer) -> Reply<Player> {
+    app.player(by.as_ref(), &id).await.map(Json)
 }
 
-pub(super) async fn update_player(
-    State(shared): State<Shared>,
-    caller: Caller,
-    of: Path<OfPlayer>,
-    change: Body<PlayerChange>,
-) -> Result<Json<Player>, Error> {
-    Ok(Json(shared.service.update_player(&caller, &of.id()?, &change).await?))
-}
-
-pub(super) async fn grant_role(
-    State(shared): State<Shared>,
-    caller: Caller,
-    of: Path<OfUser>,
+async fn grant_role(
+    app: App,
+    by: Caller,
+    Path((league, user)): Path<(LeagueId, UserId)>,
     new: Body<GrantRole>,
-) -> Result<CreatedOrFound<GrantView>, Error> {
-    let (league, user) = (league_id(&of.league)?, of.user()?);
-    let (grant, is_new) = shared.service.grant_role(&caller, &league, &user, &new).await?;
+) -> Result<CreatedOrFound<GrantView>> {
+    let (grant, is_new) = app.grant_role(&by, &league, &user, &new).await?;
     let grant = GrantView::new(grant, true);
     Ok(match is_new {
         true => CreatedOrFound::Created(Created::at(format!("/v1/leagues/{league}/acl"), grant)),
@@ -164,109 +143,62 @@ pub(super) async fn grant_role(
     })
 }
 
-pub(super) async fn revoke_role(
-    State(shared): State<Shared>,
-    caller: Caller,
-    of: Path<OfUser>,
-) -> Result<NoContent, Error> {
-    shared.service.revoke_role(&caller, &league_id(&of.league)?, &of.user()?).await?;
-    Ok(NoContent)
-}
-
-pub(super) async fn list_grants(
-    State(shared): State<Shared>,
-    caller: Caller,
-    of: Path<OfLeague>,
-) -> Result<Json<Page<GrantView>>, Error> {
-    let items = shared.service.grants(&caller, &league_id(&of.league)?).await?;
+async fn list_grants(app: App, by: Caller, league: OfLeague) -> Reply<Page<GrantView>> {
+    let items = app.grants(&by, &league).await?;
     Ok(Json(Page { items, next: None }.map(|grant| GrantView::new(grant, true))))
 }
 
-pub(super) async fn invite(
-    State(shared): State<Shared>,
-    caller: Caller,
-    of: Path<OfLeague>,
+async fn invite(
+    app: App,
+    by: Caller,
+    league: OfLeague,
     new: Body<NewInvite>,
-) -> Result<Created<NewInviteView>, Error> {
-    let league = league_id(&of.league)?;
-    let invite = shared.service.invite(&caller, &league, &new).await?;
-    Ok(Created::at(format!("/v1/leagues/{league}/invites"), invite))
+) -> Result<Created<NewInviteView>> {
+    let invite = app.invite(&by, &league, &new).await?;
+    Ok(Created::at(format!("/v1/leagues/{}/invites", league.0), invite))
 }
 
-pub(super) async fn list_invites(
-    State(shared): State<Shared>,
-    caller: Caller,
-    of: Path<OfLeague>,
-) -> Result<Json<Page<InviteView>>, Error> {
-    let items = shared.service.invites(&caller, &league_id(&of.league)?).await?;
-    Ok(Json(Page { items, next: None }.map(InviteView::from)))
+async fn list_invites(app: App, by: Caller, league: OfLeague) -> Reply<Page<Invitation>> {
+    Ok(whole(app.invites(&by, &league).await?))
 }
 
-pub(super) async fn delete_invite(
-    State(shared): State<Shared>,
-    caller: Caller,
-    of: Path<OfInvite>,
-) -> Result<NoContent, Error> {
-    let hash = InviteHash::new(of.hash.as_str()).ok();
-    let hash = hash.filter(|hash| is_sha256_hex(hash.as_str())).ok_or(Error::InviteNotFound)?;
-    shared.service.delete_invite(&caller, &league_id(&of.league)?, &hash).await?;
-    Ok(NoContent)
-}
-
-pub(super) async fn preview_invite(
-    State(shared): State<Shared>,
-    caller: Caller,
-    of: Path<OfLeague>,
+async fn preview_invite(
+    app: App,
+    by: Caller,
+    league: OfLeague,
     invite: Body<InviteCode>,
-) -> Result<Json<InvitePreview>, Error> {
-    let league = id_of(&of.league, Error::InviteNotFound)?;
-    Ok(Json(shared.service.preview_invite(&caller, &league, &invite.code).await?))
+) -> Reply<InvitePreview> {
+    app.preview_invite(&by, &league, &invite.code).await.map(Json)
 }
 
-pub(super) async fn accept_invite(
-    State(shared): State<Shared>,
-    caller: Caller,
-    of: Path<OfLeague>,
+async fn accept_invite(
+    app: App,
+    by: Caller,
+    league: OfLeague,
     accept: Body<AcceptInvite>,
-) -> Result<Json<GrantView>, Error> {
-    let league = id_of(&of.league, Error::InviteNotFound)?;
-    let grant = shared.service.accept_invite(&caller, &league, &accept).await?;
+) -> Reply<GrantView> {
+    let grant = app.accept_invite(&by, &league, &accept).await?;
     let is_admin = grant.role == Role::Admin;
     Ok(Json(GrantView::new(grant, is_admin)))
 }
 
-pub(super) async fn check_admin(
-    State(shared): State<Shared>,
-    caller: Caller,
-    of: Path<OfLeague>,
-) -> Result<NoContent, Error> {
-    let league = league_id(&of.league)?;
-    shared.service.check_league(&caller, &league, Role::Admin).await.map(|()| NoContent)
+pub(super) async fn as_admin(app: App, by: Caller, league: OfLeague) -> Done {
+    app.league_for(Some(&by), &league, ADMIN).await.map(|_| NoContent)
 }
 
-pub(super) async fn check_scorekeeper(
-    State(shared): State<Shared>,
-    caller: Caller,
-    of: Path<OfLeague>,
-) -> Result<NoContent, Error> {
-    let league = league_id(&of.league)?;
-    shared.service.check_league(&caller, &league, Role::Scorekeeper).await.map(|()| NoContent)
+async fn as_scorekeeper(app: App, by: Caller, league: OfLeague) -> Done {
+    app.league_for(Some(&by), &league, SCOREKEEPER).await.map(|_| NoContent)
 }
 
-/// An admin who has made themselves something else is told that it was done.
-pub(super) async fn check_grant(
-    State(shared): State<Shared>,
-    caller: Caller,
-    of: Path<OfUser>,
-) -> Result<NoContent, Error> {
-    let league = league_id(&of.league)?;
-    shared.service.check_grant(&caller, &league, &of.user()?).await.map(|()| NoContent)
+/// An admin who gave up the role gets the answer again.
+async fn as_admin_or_self(
+    app: App,
+    by: Caller,
+    Path((league, user)): Path<(LeagueId, UserId)>,
+) -> Done {
+    app.league_of_user(&by, &league, &user).await.map(|_| NoContent)
 }
 
-pub(super) async fn check_player_admin(
-    State(shared): State<Shared>,
-    caller: Caller,
-    of: Path<OfPlayer>,
-) -> Result<NoContent, Error> {
-    shared.service.check_player_admin(&caller, &of.id()?).await.map(|()| NoContent)
+async fn as_player_admin(app: App, by: Caller, player: OfPlayer) -> Done {
+    app.player_for(Some(&by), &player, ADMIN).await.map(|_| NoContent)
 }

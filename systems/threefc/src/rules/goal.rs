@@ -1,54 +1,22 @@
 //! Goals: who may have scored them, and the score that they add up to.
 
 use crate::design::{Goal, PlayerId, TeamId, TeamScore};
-use crate::error::Error;
+use crate::error::{ApiError as _, Error, Result};
 use std::collections::BTreeMap;
 
-/// How many players can have helped.
 const ASSISTS_MAX: usize = 3;
 
 /// The team of every player on a roster of the game.
 pub type RosterTeams = BTreeMap<PlayerId, TeamId>;
 
-/// Who scored against whom.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct GoalFields {
-    /// The team that let it in.
-    pub conceding_team_id: TeamId,
-    /// The team that scored.
-    pub scoring_team_id: Option<TeamId>,
-    /// Whether it was an own goal.
-    pub own_goal: bool,
-    /// Who scored.
-    pub scorer_player_id: Option<PlayerId>,
-    /// Who helped.
-    pub assist_player_ids: Vec<PlayerId>,
-}
-
-impl From<&Goal> for GoalFields {
-    fn from(goal: &Goal) -> Self {
-        Self {
-            conceding_team_id: goal.conceding_team_id.clone(),
-            scoring_team_id: goal.scoring_team_id.clone(),
-            own_goal: goal.own_goal,
-            scorer_player_id: goal.scorer_player_id.clone(),
-            assist_player_ids: goal.assist_player_ids.clone(),
-        }
-    }
-}
-
 /// Checks a goal against the teams and rosters of its game. `before` is the goal that is edited:
-/// players whom it names already stay, whatever roster they are on by now.
-///
-/// # Errors
-///
-/// 422 for a contradiction in itself; [`Error::TeamNotInGame`] and [`Error::PlayerNotOnRoster`].
+/// players whom it names already may stay, whatever roster they are on by now.
 pub fn check_goal(
-    goal: &GoalFields,
-    before: Option<&GoalFields>,
+    goal: &Goal,
+    before: Option<&Goal>,
     teams: &[TeamId],
     roster: &RosterTeams,
-) -> Result<(), Error> {
+) -> Result<()> {
     if goal.own_goal {
         if goal.scoring_team_id.is_some() {
             return Err(Error::invalid("/scoringTeamId", "must be null for an own goal"));
@@ -57,7 +25,7 @@ pub fn check_goal(
             return Err(Error::invalid("/assistPlayerIds", "must be empty for an own goal"));
         }
     }
-    // Whoever put the ball in belongs to this team.
+    // The team of the player who put the ball in.
     let team = match &goal.scoring_team_id {
         Some(team) if *team == goal.conceding_team_id => {
             return Err(Error::invalid("/scoringTeamId", "must be another team"));
@@ -91,7 +59,7 @@ pub fn check_goal(
     Ok(())
 }
 
-fn check_assists(goal: &GoalFields) -> Result<(), Error> {
+fn check_assists(goal: &Goal) -> Result<()> {
     let assists = &goal.assist_player_ids;
     let is_twice = assists
         .iter()
@@ -126,7 +94,6 @@ pub fn score_of<'g>(teams: &[TeamId], goals: impl IntoIterator<Item = &'g Goal>)
 }
 
 /// The goal that was entered last, wherever it is in the timeline.
-#[must_use]
 pub fn latest(goals: &[Goal]) -> Option<&Goal> {
     goals.iter().max_by_key(|goal| goal.entry)
 }

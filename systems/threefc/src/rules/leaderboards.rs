@@ -5,18 +5,15 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::cmp::Ordering;
 
-/// How many entries a board has at most.
 pub const BOARD_LEN_MAX: usize = 20;
-/// With fewer games, one lucky day would be a record, unless nobody has more.
+/// With fewer games, one lucky day would be a record.
 const GAMES_MIN: u32 = 3;
 
 /// What players are compared by: a count, or goals per game with two decimals.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum BoardValue {
-    /// So many.
     Count(u32),
-    /// So many per game.
     Rate(f64),
 }
 
@@ -25,11 +22,9 @@ pub enum BoardValue {
 pub struct BoardEntry<P> {
     /// Players who are equal share a rank.
     pub rank: u32,
-    /// Who.
     pub player: P,
     /// Finished games on a roster.
     pub games: u32,
-    /// What they are compared by.
     pub value: BoardValue,
 }
 
@@ -37,19 +32,15 @@ pub struct BoardEntry<P> {
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Boards<P> {
-    /// Most goals.
     pub goals: Vec<BoardEntry<P>>,
-    /// Most goals per game, of players with some games.
+    /// Goals per game, of players with at least three games, or as many as the busiest player.
     pub per_game: Vec<BoardEntry<P>>,
-    /// Most assists.
     pub assists: Vec<BoardEntry<P>>,
-    /// Most own goals.
     pub own_goals: Vec<BoardEntry<P>>,
 }
 
 impl<P> Boards<P> {
     /// The same boards with players shown in another way.
-    #[must_use]
     pub fn map<Q>(self, show: impl Fn(P) -> Q) -> Boards<Q> {
         let map = |board: Vec<BoardEntry<P>>| {
             board
@@ -77,8 +68,6 @@ impl<P> Boards<P> {
     }
 }
 
-/// The boards of a season.
-#[must_use]
 pub fn boards(statistics: &[Statistic]) -> Boards<PlayerId> {
     let games_most = statistics.iter().map(|one| one.games).max().unwrap_or(0);
     let games_min = games_most.clamp(1, GAMES_MIN);
@@ -134,73 +123,4 @@ fn board(
         BoardEntry { rank, player: one.player_id.clone(), games: one.games, value: value(one) }
     });
     ranked.take(BOARD_LEN_MAX).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::design::SeasonId;
-    use singlet::Timestamp;
-
-    fn statistic(player: &str, games: u32, goals: u32) -> Statistic {
-        Statistic {
-            season_id: SeasonId::new("spring").unwrap(),
-            player_id: PlayerId::new(player).unwrap(),
-            games,
-            goals,
-            own_goals: 0,
-            assists: 0,
-            created_at: Timestamp::MIN,
-            updated_at: Timestamp::MIN,
-        }
-    }
-
-    /// The example of the specification.
-    #[test]
-    fn equal_goals_share_a_rank_and_few_games_are_no_rate() {
-        let boards =
-            boards(&[statistic("moss", 9, 9), statistic("kite", 6, 9), statistic("juno", 1, 2)]);
-        let goals: Vec<(u32, &str)> =
-            boards.goals.iter().map(|one| (one.rank, one.player.as_str())).collect();
-        assert_eq!(goals, [(1, "kite"), (1, "moss"), (3, "juno")]);
-        let rates: Vec<(u32, &str, BoardValue)> =
-            boards.per_game.iter().map(|one| (one.rank, one.player.as_str(), one.value)).collect();
-        let expected = [(1, "kite", BoardValue::Rate(1.5)), (2, "moss", BoardValue::Rate(1.0))];
-        assert_eq!(rates, expected);
-        assert_eq!((boards.assists.len(), boards.own_goals.len()), (0, 0));
-    }
-
-    #[test]
-    fn rates_are_compared_exactly_and_shown_with_two_decimals() {
-        // In early spring nobody has three games.
-        let boards = boards(&[statistic("ann", 2, 1), statistic("bob", 1, 1)]);
-        assert_eq!(boards.per_game.len(), 1, "one game is less than the most, which is two");
-        let thirds: Vec<BoardValue> =
-            super::boards(&[statistic("ann", 3, 1), statistic("bob", 6, 2)])
-                .per_game
-                .iter()
-                .map(|one| {
-                    assert_eq!(one.rank, 1);
-                    one.value
-                })
-                .collect();
-        assert_eq!(thirds, [BoardValue::Rate(0.33); 2]);
-    }
-
-    #[test]
-    fn players_who_are_equal_in_everything_are_in_the_order_of_their_ids() {
-        let boards =
-            boards(&[statistic("moss", 6, 9), statistic("ann", 7, 9), statistic("kite", 6, 9)]);
-        let goals: Vec<(u32, &str)> =
-            boards.goals.iter().map(|one| (one.rank, one.player.as_str())).collect();
-        assert_eq!(goals, [(1, "kite"), (1, "moss"), (1, "ann")]);
-    }
-
-    #[test]
-    fn a_board_has_twenty_entries() {
-        let many: Vec<Statistic> =
-            (0..50).map(|number| statistic(&format!("p{number:02}"), 3, 1 + number)).collect();
-        let goals = boards(&many).goals;
-        assert_eq!((goals.len(), goals[0].player.as_str()), (20, "p49"));
-    }
 }

@@ -1,7 +1,7 @@
 //! Minutes: when a goal was scored, and how that is shown.
 
 use crate::design::{Game, GameStatus, Third};
-use crate::error::Error;
+use crate::error::{ApiError as _, Error, Result};
 use singlet::Timestamp;
 
 /// The last minute that a goal can have: its key has room for it.
@@ -10,22 +10,18 @@ pub const MINUTE_MAX: u16 = 999;
 /// When a goal was scored, as it is asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Timing {
-    /// The third; the running one, if it is left out.
+    /// The running third by default.
     pub third: Option<u8>,
-    /// The moment by the clock of a phone; now, if it is left out.
+    /// By the clock of a phone; now by default.
     pub occurred_at: Option<Timestamp>,
-    /// The minute, by hand.
+    /// By hand.
     pub game_minute: Option<u16>,
 }
 
-/// When a goal was scored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WhenScored {
-    /// The third.
     pub third: u8,
-    /// The minute of the game.
     pub game_minute: u16,
-    /// Seconds since the third began, if it is known by the clock.
     pub elapsed_seconds: Option<u32>,
 }
 
@@ -35,14 +31,12 @@ fn first_minute(third: u8, length_minutes: u8) -> u16 {
 }
 
 /// The minute of the game so many seconds after a third has begun.
-#[must_use]
 pub fn minute_by_clock(third: u8, length_minutes: u8, elapsed_seconds: u64) -> u16 {
     let minute = u64::from(first_minute(third, length_minutes)) + elapsed_seconds / 60 + 1;
     u16::try_from(minute).unwrap_or(MINUTE_MAX).min(MINUTE_MAX)
 }
 
 /// The minute as it is shown: within its third, and in stoppage time as `20+3'`.
-#[must_use]
 pub fn display_time(third: u8, length_minutes: u8, game_minute: u16) -> String {
     let within = game_minute.saturating_sub(first_minute(third, length_minutes));
     let length = u16::from(length_minutes);
@@ -52,18 +46,12 @@ pub fn display_time(third: u8, length_minutes: u8, game_minute: u16) -> String {
     }
 }
 
-/// When a goal was scored.
-///
-/// # Errors
-///
-/// 422 if the minute contradicts the third; [`Error::NoThirdRunning`] without a third;
-/// [`Error::ThirdOutOfOrder`] for a third that has not started.
 pub fn when_scored(
     game: &Game,
     timing: Timing,
     is_admin: bool,
     now: Timestamp,
-) -> Result<WhenScored, Error> {
+) -> Result<WhenScored> {
     let length = game.third_length_minutes;
     if let Some(game_minute) = timing.game_minute {
         if timing.occurred_at.is_some() {
@@ -106,35 +94,4 @@ fn not_a_third(field: &'static str) -> Error {
 fn clamp_to(third: &Third, started_at: Timestamp, at: Timestamp, now: Timestamp) -> Timestamp {
     let end = third.finished_at.unwrap_or(now);
     at.min(end).max(started_at)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// The examples of "minute by clock", with 20 minutes.
-    #[test]
-    fn the_clock_gives_the_minute() {
-        for (third, minutes, seconds, minute, shown) in [
-            (1, 0, 0, 1, "1'"),
-            (1, 19, 59, 20, "20'"),
-            (1, 20, 0, 21, "20+1'"),
-            (1, 22, 30, 23, "20+3'"),
-            (2, 4, 10, 25, "5'"),
-        ] {
-            let found = minute_by_clock(third, 20, minutes * 60 + seconds);
-            assert_eq!(found, minute, "third {third} {minutes}:{seconds}");
-            assert_eq!(display_time(third, 20, found), shown, "third {third} {minutes}:{seconds}");
-        }
-        // Somebody forgot to finish the third.
-        assert_eq!(minute_by_clock(3, 30, 60 * 60 * 24), 999);
-    }
-
-    #[test]
-    fn minutes_by_hand_are_shown_within_their_third() {
-        assert_eq!(display_time(1, 20, 0), "0'");
-        assert_eq!(display_time(3, 20, 999), "20+939'");
-        assert_eq!(display_time(2, 25, 50), "25'");
-        assert_eq!(display_time(2, 20, 20), "0'");
-    }
 }

@@ -1,36 +1,62 @@
 //! What a finished game counts for its teams and players.
 
-use crate::design::{Game, GameStatus, Goal, PlayerId, RosterEntry, TeamId, TeamOutcome};
+use crate::design::{
+    Game, GameStatus, Goal, PlayerId, RosterEntry, SeasonId, Standing, Statistic, TeamId,
+    TeamOutcome,
+};
+use singlet::Timestamp;
 use std::collections::BTreeMap;
 
-/// What a game counts for a team, or by how much that changes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[allow(missing_docs, reason = "the fields of a standing")]
-pub struct TeamTally {
-    pub played: i64,
-    pub wins: i64,
-    pub draws: i64,
-    pub losses: i64,
-    pub conceded: i64,
-    pub scored: i64,
+/// Counts that a game adds to a stored row, or by how much they change.
+macro_rules! tallies {
+    ($($name:ident for $row:ident of $id:ident: $id_type:ty { $($field:ident),+ })+) => {
+        $(
+            #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+            pub struct $name {
+                $(pub $field: i64),+
+            }
+
+            impl $name {
+                fn subtract(&mut self, other: &Self) {
+                    $(self.$field -= other.$field;)+
+                }
+
+                /// A row of zeros.
+                pub fn new_row(season_id: &SeasonId, id: &$id_type, now: Timestamp) -> $row {
+                    $row {
+                        season_id: season_id.clone(),
+                        $id: id.clone(),
+                        $($field: 0,)+
+                        created_at: now,
+                        updated_at: now,
+                    }
+                }
+
+                pub fn is_zero(row: &$row) -> bool {
+                    $(row.$field == 0)&&+
+                }
+
+                /// The row after the change; `None` if a count would be negative.
+                pub fn added_to(&self, row: $row) -> Option<$row> {
+                    let sum = |stored: u32, change: i64| {
+                        u32::try_from(i64::from(stored) + change).ok()
+                    };
+                    Some($row { $($field: sum(row.$field, self.$field)?,)+ ..row })
+                }
+            }
+        )+
+    };
 }
 
-/// What a game counts for a player, or by how much that changes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[allow(missing_docs, reason = "the fields of a statistic")]
-pub struct PlayerTally {
-    pub games: i64,
-    pub goals: i64,
-    pub own_goals: i64,
-    pub assists: i64,
+tallies! {
+    TeamTally for Standing of team_id: TeamId { played, wins, draws, losses, conceded, scored }
+    PlayerTally for Statistic of player_id: PlayerId { games, goals, own_goals, assists }
 }
 
 /// What a game counts for all, or by how much that changes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// By team.
     pub teams: BTreeMap<TeamId, TeamTally>,
-    /// By player.
     pub players: BTreeMap<PlayerId, PlayerTally>,
 }
 
@@ -78,24 +104,13 @@ pub fn tally<'g>(
 
 impl Tally {
     /// By how much this differs from the tally before it, without what does not change.
-    #[must_use]
     pub fn since(&self, before: &Self) -> Self {
         let mut change = self.clone();
         for (team, row) in &before.teams {
-            let sum = change.teams.entry(team.clone()).or_default();
-            sum.played -= row.played;
-            sum.wins -= row.wins;
-            sum.draws -= row.draws;
-            sum.losses -= row.losses;
-            sum.conceded -= row.conceded;
-            sum.scored -= row.scored;
+            change.teams.entry(team.clone()).or_default().subtract(row);
         }
         for (player, row) in &before.players {
-            let sum = change.players.entry(player.clone()).or_default();
-            sum.games -= row.games;
-            sum.goals -= row.goals;
-            sum.own_goals -= row.own_goals;
-            sum.assists -= row.assists;
+            change.players.entry(player.clone()).or_default().subtract(row);
         }
         change.teams.retain(|_, row| *row != TeamTally::default());
         change.players.retain(|_, row| *row != PlayerTally::default());

@@ -1,33 +1,36 @@
 //! The three thirds of a game: a clock that starts, runs on into stoppage time, and stops.
 
 use crate::design::{Game, GameStatus, Goal, Third};
-use crate::error::Error;
+use crate::error::{ApiError as _, Error, Result};
 use singlet::Timestamp;
 use singlet_web::api::Change;
+use std::time::Duration;
+
+/// How long before its kick-off, or before it was created, a game may be said to have begun.
+const CORRECTION_MAX: Duration = Duration::from_secs(24 * 3600);
 
 /// Three thirds that have not started.
-#[must_use]
 pub fn new_thirds() -> Vec<Third> {
     (1..=3).map(|third| Third { third, started_at: None, finished_at: None }).collect()
 }
 
-fn third_mut(game: &mut Game, number: u8) -> Result<&mut Third, Error> {
+fn third_mut(game: &mut Game, number: u8) -> Result<&mut Third> {
     let third = game.thirds.iter_mut().find(|third| third.third == number);
     third.ok_or(Error::ThirdOutOfOrder)
 }
 
+/// A game may begin early, and be entered late.
+fn earliest_start(game: &Game) -> Timestamp {
+    game.created_at.min(game.game_start_ts)
+}
+
 /// Starts a third. The game is live from the first one on. `None` if the third runs already.
-///
-/// # Errors
-///
-/// [`Error::ThirdOver`] for a third that has finished; [`Error::ThirdOutOfOrder`] if the one before
-/// it has not.
 pub fn start_third(
     game: &Game,
     number: u8,
     at: Option<Timestamp>,
     now: Timestamp,
-) -> Result<Option<Game>, Error> {
+) -> Result<Option<Game>> {
     let third = game.third(number).ok_or(Error::ThirdOutOfOrder)?;
     if third.finished_at.is_some() {
         return Err(Error::ThirdOver);
@@ -36,8 +39,7 @@ pub fn start_third(
         return Ok(None);
     }
     let earliest = match number {
-        // A game may begin early, and be entered late.
-        1 => game.created_at.min(game.game_start_ts),
+        1 => earliest_start(game),
         _ => {
             let before = game.third(number - 1).and_then(|third| third.finished_at);
             before.ok_or(Error::ThirdOutOfOrder)?
@@ -51,16 +53,12 @@ pub fn start_third(
 }
 
 /// Finishes a third. `None` if it has finished already.
-///
-/// # Errors
-///
-/// [`Error::ThirdOutOfOrder`] for a third that has not started.
 pub fn finish_third(
     game: &Game,
     number: u8,
     at: Option<Timestamp>,
     now: Timestamp,
-) -> Result<Option<Game>, Error> {
+) -> Result<Option<Game>> {
     let third = game.third(number).ok_or(Error::ThirdOutOfOrder)?;
     let started_at = third.started_at.ok_or(Error::ThirdOutOfOrder)?;
     if third.finished_at.is_some() {
@@ -81,11 +79,6 @@ pub fn end_running_third(game: &mut Game, now: Timestamp) {
 }
 
 /// Corrects the times of a third: a moment replaces one, null takes the latest start or finish back.
-///
-/// # Errors
-///
-/// [`Error::ThirdOutOfOrder`] if the thirds would overlap, or if it is not the latest start or
-/// finish that is taken back; [`Error::ThirdHasGoals`] if a third with goals would not have started.
 pub fn correct_third(
     game: &Game,
     goals: &[Goal],
@@ -93,7 +86,7 @@ pub fn correct_third(
     started_at: Change<Timestamp>,
     finished_at: Change<Timestamp>,
     now: Timestamp,
-) -> Result<Game, Error> {
+) -> Result<Game> {
     let before = game.third(number).ok_or(Error::ThirdOutOfOrder)?;
     let after = Third {
         third: number,
@@ -110,6 +103,14 @@ pub fn correct_third(
     {
         return Err(Error::ThirdOutOfOrder.because("A third is started and finished first."));
     }
+    // It may have begun before somebody created it here.
+    let earliest = earliest_start(game).before(CORRECTION_MAX);
+    let is_moved = after.started_at != before.started_at;
+    if number == 1 && is_moved && after.started_at.is_some_and(|at| at < earliest) {
+        return Err(Error::ThirdOutOfOrder.because(
+            "A game starts at most a day before its kick-off, or before it was created.",
+        ));
+    }
     let mut game = game.clone();
     *third_mut(&mut game, number)? = after.clone();
     check_order(&game.thirds, now)?;
@@ -125,7 +126,7 @@ pub fn correct_third(
 }
 
 /// Each third starts after the one before it has finished, and nothing is in the future.
-fn check_order(thirds: &[Third], now: Timestamp) -> Result<(), Error> {
+fn check_order(thirds: &[Third], now: Timestamp) -> Result<()> {
     let mut last = Timestamp::MIN;
     let mut is_open = false;
     for third in thirds {

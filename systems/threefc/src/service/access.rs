@@ -1,21 +1,32 @@
 //! Who may do what: the league, and the caller's grant in it.
 
 use super::Service;
-use super::find::Keys;
-use crate::design::{
-    Game, GameId, Grant, League, LeagueId, Player, PlayerId, Role, SeasonId, SeasonMirror,
-    SessionId, SessionMirror, ThreeFcItem, UserId, Visibility,
-};
-use crate::error::Error;
-use crate::text::is_user_id;
+use crate::design::*;
+use crate::error::{Error, Result};
+use singlet::Key;
+use singlet::prelude::*;
 use singlet_web::access::Access;
 use singlet_web::identity::Caller;
 use singlet_web::problem::{Problem, UNAUTHENTICATED};
 
-/// A league, and what the caller is in it.
-pub(super) struct Scope {
+/// The subject of a token has at most 255 characters, and each may be percent-encoded.
+const USER_ID_BYTES_MAX: usize = 3 * 255;
+
+/// What an operation needs of its caller.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Need {
+    /// Any role, or a public league.
+    Read,
+    /// This role or a greater one.
+    Role(Role),
+}
+
+pub(crate) const SCOREKEEPER: Need = Need::Role(Role::Scorekeeper);
+pub(crate) const ADMIN: Need = Need::Role(Role::Admin);
+
+/// A league, and the caller's grant in it.
+pub(crate) struct Scope {
     pub(super) league: League,
-    /// The caller's grant.
     pub(super) grant: Option<Grant>,
     caller: Option<Caller>,
     missing: fn() -> Error,
@@ -31,7 +42,6 @@ impl Scope {
         Self { league, grant, caller: caller.cloned(), missing }
     }
 
-    /// The caller's role.
     pub(super) fn role(&self) -> Option<Role> {
         self.grant.as_ref().map(|grant| grant.role)
     }
@@ -48,188 +58,150 @@ impl Scope {
         }
     }
 
-    /// Refuses those who may not see the league: it is as if it did not exist.
-    pub(super) fn require_reader(&self) -> Result<(), Error> {
-        let may_read = self.league.visibility == Visibility::Public || self.grant.is_some();
-        let access = self.access().also_from_visitors();
-        Ok(access.require_if(may_read, "people of the league")?)
-    }
-
-    /// Refuses those who have neither this role nor a greater one.
-    pub(super) fn require(&self, role: Role) -> Result<(), Error> {
-        let article = match role {
-            Role::Admin => "an admin",
-            Role::Scorekeeper => "a scorekeeper or an admin",
-            Role::Viewer => "a viewer",
-        };
+    /// Refuses callers without this permission. A private league is hidden from people without a
+    /// role in it.
+    pub(super) fn require(&self, need: Need) -> Result<()> {
         let access = self.access();
+        let article = match need {
+            Need::Read => {
+                let may_read = self.league.visibility == Visibility::Public || self.grant.is_some();
+                let access = access.also_from_visitors();
+                return Ok(access.require_if(may_read, "people of the league")?);
+            }
+            Need::Role(Role::Admin) => "an admin",
+            Need::Role(Role::Scorekeeper) => "a scorekeeper or an admin",
+            Need::Role(Role::Viewer) => "a viewer",
+        };
         let who = format!("{article} of {}", self.league.name);
-        Ok(access.require_if(access.has(role), who)?)
-    }
-
-    /// Refuses those who are not admins, unless it is about themselves.
-    pub(super) fn require_admin_or_self(&self, user: &UserId) -> Result<(), Error> {
-        let caller = self.caller.as_ref().map(user_id).transpose()?;
-        match caller.as_ref() == Some(user) {
-            true => self.require_reader(),
-            false => self.require(Role::Admin),
-        }
+        Ok(access.require_if(self.role().map(Need::Role) >= Some(need), who)?)
     }
 
     /// The grant by which the caller acts.
-    pub(super) fn actor(&self) -> Result<&Grant, Error> {
+    pub(super) fn actor(&self) -> Result<&Grant> {
         self.grant.as_ref().ok_or_else(self.missing)
     }
 }
 
-/// The caller as a user of this system.
-pub(super) fn user_id(caller: &Caller) -> Result<UserId, Error> {
+pub(super) fn user_id(caller: &Caller) -> Result<UserId> {
     let id: UserId = caller.id()?;
-    if is_user_id(id.as_str()) {
+    if id.as_str().len() <= USER_ID_BYTES_MAX {
         return Ok(id);
     }
     Err(Problem::new(&UNAUTHENTICATED).detail("The subject of the token is too long.").into())
 }
 
+/// What operations begin with. Routes use the checks too, before they repeat an answer.
 impl Service {
-    /// A league with the caller's grant; `missing` if there is none.
+    /// A league with the caller's grant; the error `missing` if there is none.
     pub(super) async fn scope(
         &self,
         league_id: &LeagueId,
         caller: Option<&Caller>,
         missing: fn() -> Error,
-    ) -> Result<Scope, Error> {
-        let mut keys = Keys::default();
-        keys.add(&League::key(league_id))?;
+    ) -> Result<Scope> {
+        let mut keys = Keys::new();
+        keys.add(League::key(league_id))?;
         if let Some(caller) = caller {
-            keys.add(&Grant::key(league_id, &user_id(caller)?))?;
+            keys.add(Grant::key(league_id, user_id(caller)?))?;
         }
-        let (league, grant) = league_and_grant(self.find(keys).await?);
+        let (mut league, mut grant) = (None, None);
+        for item in self.db.get_all(keys.consistent()).await? {
+            match item {
+                ThreeFcItem::League(found) => league = Some(found),
+                ThreeFcItem::Grant(found) => grant = Some(found),
+                _ => {}
+            }
+        }
         Ok(Scope::new(league.ok_or_else(missing)?, grant, caller, missing))
     }
 
-    /// A league in which the caller has this role.
-    pub(super) async fn league_scope(
+    /// An item with its league, for callers who have what is needed.
+    async fn scoped<E: Stamped>(
         &self,
-        league_id: &LeagueId,
-        caller: &Caller,
-        role: Role,
-    ) -> Result<Scope, Error> {
-        let scope = self.scope(league_id, Some(caller), || Error::LeagueNotFound).await?;
-        scope.require(role)?;
+        key: Key<E>,
+        league: fn(&E) -> &LeagueId,
+        caller: Option<&Caller>,
+        need: Need,
+        missing: fn() -> Error,
+    ) -> Result<(E, Scope)> {
+        let item = self.db.get(key.consistent()).await?.ok_or_else(missing)?;
+        let scope = self.scope(league(&item), caller, missing).await?;
+        scope.require(need)?;
+        Ok((item, scope))
+    }
+
+    pub(crate) async fn league_for(
+        &self,
+        caller: Option<&Caller>,
+        id: &LeagueId,
+        need: Need,
+    ) -> Result<Scope> {
+        let scope = self.scope(id, caller, || Error::LeagueNotFound).await?;
+        scope.require(need)?;
         Ok(scope)
     }
 
-    /// A season, and its league with the caller's grant.
-    pub(super) async fn season_scope(
-        &self,
-        id: &SeasonId,
-        caller: Option<&Caller>,
-    ) -> Result<(SeasonMirror, Scope), Error> {
-        let season = self.db.get(SeasonMirror::key(id).consistent()).await?;
-        let season = season.ok_or(Error::SeasonNotFound)?;
-        let scope = self.scope(&season.league_id, caller, || Error::SeasonNotFound).await?;
-        Ok((season, scope))
-    }
-
-    /// A session, its season, and the league with the caller's grant.
-    pub(super) async fn session_scope(
-        &self,
-        id: &SessionId,
-        caller: Option<&Caller>,
-    ) -> Result<(SessionMirror, SeasonMirror, Scope), Error> {
-        let session = self.db.get(SessionMirror::key(id).consistent()).await?;
-        let session = session.ok_or(Error::SessionNotFound)?;
-        let season = self.db.get(SeasonMirror::key(&session.season_id).consistent()).await?;
-        let season = season.ok_or(Error::SessionNotFound)?;
-        let scope = self.scope(&season.league_id, caller, || Error::SessionNotFound).await?;
-        Ok((session, season, scope))
-    }
-}
-
-/// What is asked before an answer is repeated: whether the caller still has the role that the
-/// operation needs.
-impl Service {
-    /// Refuses callers who do not have this role in a league.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::LeagueNotFound`], or 403.
-    pub async fn check_league(
-        &self,
-        caller: &Caller,
-        id: &LeagueId,
-        role: Role,
-    ) -> Result<(), Error> {
-        self.league_scope(id, caller, role).await.map(|_| ())
-    }
-
-    /// Refuses callers who are neither admins of a league nor this user.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::LeagueNotFound`], or 403.
-    pub async fn check_grant(
+    /// A league for its admins, and for people who act on their own grant.
+    pub(crate) async fn league_of_user(
         &self,
         caller: &Caller,
         id: &LeagueId,
         user: &UserId,
-    ) -> Result<(), Error> {
-        let scope = self.scope(id, Some(caller), || Error::LeagueNotFound).await?;
-        scope.require_admin_or_self(user)
+    ) -> Result<Scope> {
+        let need = if user_id(caller)? == *user { Need::Read } else { ADMIN };
+        self.league_for(Some(caller), id, need).await
     }
 
-    /// Refuses callers who are not admins of the league of a season.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::SeasonNotFound`], or 403.
-    pub async fn check_season_admin(&self, caller: &Caller, id: &SeasonId) -> Result<(), Error> {
-        self.season_scope(id, Some(caller)).await?.1.require(Role::Admin)
+    pub(crate) async fn season_for(
+        &self,
+        caller: Option<&Caller>,
+        id: &SeasonId,
+        need: Need,
+    ) -> Result<(SeasonMirror, Scope)> {
+        let (key, missing) = (SeasonMirror::key(id), || Error::SeasonNotFound);
+        self.scoped(key, |season| &season.league_id, caller, need, missing).await
     }
 
-    /// Refuses callers who are not admins of the league of a session.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::SessionNotFound`], or 403.
-    pub async fn check_session_admin(&self, caller: &Caller, id: &SessionId) -> Result<(), Error> {
-        self.session_scope(id, Some(caller)).await?.2.require(Role::Admin)
+    /// The season of a session.
+    pub(super) async fn season_of(
+        &self,
+        caller: Option<&Caller>,
+        session: &SessionMirror,
+        need: Need,
+    ) -> Result<SeasonMirror> {
+        let (key, missing) = (SeasonMirror::key(&session.season_id), || Error::SessionNotFound);
+        let found = self.scoped(key, |season| &season.league_id, caller, need, missing).await?;
+        Ok(found.0)
     }
 
-    /// Refuses callers who are not admins of the league of a player.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::PlayerNotFound`], or 403.
-    pub async fn check_player_admin(&self, caller: &Caller, id: &PlayerId) -> Result<(), Error> {
-        let player = self.db.get(Player::key(id).consistent()).await?;
-        let league = player.ok_or(Error::PlayerNotFound)?.league_id;
-        let scope = self.scope(&league, Some(caller), || Error::PlayerNotFound).await?;
-        scope.require(Role::Admin)
+    pub(crate) async fn session_admin(
+        &self,
+        caller: &Caller,
+        id: &SessionId,
+    ) -> Result<(SessionMirror, SeasonMirror)> {
+        let session = self.db.get(SessionMirror::key(id).consistent()).await?;
+        let session = session.ok_or(Error::SessionNotFound)?;
+        let season = self.season_of(Some(caller), &session, ADMIN).await?;
+        Ok((session, season))
     }
 
-    /// Refuses callers who do not have this role in the league of a game.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::GameNotFound`], or 403.
-    pub async fn check_game(&self, caller: &Caller, id: &GameId, role: Role) -> Result<(), Error> {
-        let game = self.db.get(Game::key(id).consistent()).await?.ok_or(Error::GameNotFound)?;
-        let scope = self.scope(&game.league_id, Some(caller), || Error::GameNotFound).await?;
-        scope.require(role)
+    pub(crate) async fn player_for(
+        &self,
+        caller: Option<&Caller>,
+        id: &PlayerId,
+        need: Need,
+    ) -> Result<Player> {
+        let (key, missing) = (Player::key(id), || Error::PlayerNotFound);
+        Ok(self.scoped(key, |player| &player.league_id, caller, need, missing).await?.0)
     }
-}
 
-/// The league and the grant among items.
-pub(super) fn league_and_grant(items: Vec<ThreeFcItem>) -> (Option<League>, Option<Grant>) {
-    let (mut league, mut grant) = (None, None);
-    for item in items {
-        match item {
-            ThreeFcItem::League(found) => league = Some(found),
-            ThreeFcItem::Grant(found) => grant = Some(found),
-            _ => {}
-        }
+    pub(crate) async fn game_for(
+        &self,
+        caller: Option<&Caller>,
+        id: &GameId,
+        need: Need,
+    ) -> Result<Game> {
+        let (key, missing) = (Game::key(id), || Error::GameNotFound);
+        Ok(self.scoped(key, |game| &game.league_id, caller, need, missing).await?.0)
     }
-    (league, grant)
 }

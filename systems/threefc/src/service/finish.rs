@@ -1,142 +1,152 @@
-//! The end of a game, and what undoes it.
+//! The clock of a game, its end, and reopening it.
 
-use super::game::fixture_payload;
-use super::game_change::{Audit, Edit};
-use super::input::AbandonGame;
-use super::{ATTEMPTS_MAX, Service};
-use crate::design::{Abandoned, AuditAction, GameId, GameStatus, Role, TeamId};
-use crate::error::Error;
-use crate::rules::{end_running_third, result_of};
-use crate::text::parse_optional;
-use crate::view::{EventKind, GameView};
+use super::game_change::{Audit, Edit, OpenGame};
+use super::input::{AbandonGame, ThirdChange};
+use super::{ADMIN, Need, SCOREKEEPER, Service};
+use crate::design::*;
+use crate::error::{Error, Result};
+use crate::rules::{correct_third, end_running_third, finish_third, start_third};
+use crate::view::GameView;
+use singlet::Timestamp;
 use singlet_web::identity::Caller;
 
+/// A game after a change, and the audit record.
+type Changed = (Game, Option<Audit>);
+
 impl Service {
-    /// 23: finishGame. It counts from now on. One that is finished stays as it is.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::ThirdsOpen`].
-    pub async fn finish_game(
+    /// 17: startThird. One that runs already keeps its start.
+    pub async fn start_third(
         &self,
         caller: &Caller,
         id: &GameId,
-        force: bool,
-    ) -> Result<GameView, Error> {
-        let work = |_| self.try_finish_game(caller, id, force);
-        self.db.attempt(work).times(ATTEMPTS_MAX).await?;
-        self.game(Some(caller), id).await
+        third: u8,
+        at: Option<Timestamp>,
+    ) -> Result<GameView> {
+        self.change_game(caller, id, SCOREKEEPER, EventKind::ThirdStarted, |open| {
+            open.require_open()?;
+            Ok(start_third(open.game(), third, at, open.now)?.map(|game| (game, None)))
+        })
+        .await
     }
 
-    async fn try_finish_game(
+    /// 17: finishThird. One that is over keeps its finish.
+    pub async fn finish_third(
         &self,
         caller: &Caller,
         id: &GameId,
-        force: bool,
-    ) -> Result<(), Error> {
-        let role = if force { Role::Admin } else { Role::Scorekeeper };
-        let open = self.open_game(caller, id, role).await?;
-        match open.game().status {
-            GameStatus::Finished => return Ok(()),
-            GameStatus::Abandoned => return Err(Error::GameAbandoned),
-            GameStatus::Scheduled | GameStatus::Live => {}
-        }
-        if !force && open.game().thirds.iter().any(|third| third.finished_at.is_none()) {
-            return Err(Error::ThirdsOpen);
-        }
-        let mut items = open.before.clone();
-        end_running_third(&mut items.game, open.now);
-        items.game.status = GameStatus::Finished;
-        items.game.finished_at = Some(open.now);
-        items.game.result = Some(result_of(&items.game.score));
-        let audit = Audit::new(
-            AuditAction::GameFinished,
-            Some(fixture_payload(open.game())),
-            Some(fixture_payload(&items.game)),
-        );
-        self.commit(&open, Edit::new(EventKind::GameFinished, items).audit(audit)).await
+        third: u8,
+        at: Option<Timestamp>,
+    ) -> Result<GameView> {
+        self.change_game(caller, id, SCOREKEEPER, EventKind::ThirdFinished, |open| {
+            open.require_open()?;
+            Ok(finish_third(open.game(), third, at, open.now)?.map(|game| (game, None)))
+        })
+        .await
+    }
+
+    /// 18: correctThird: other times, or the latest start or finish taken back.
+    pub async fn correct_third(
+        &self,
+        caller: &Caller,
+        id: &GameId,
+        third: u8,
+        change: &ThirdChange,
+    ) -> Result<GameView> {
+        self.change_game(caller, id, SCOREKEEPER, EventKind::ThirdCorrected, |open| {
+            open.require_open_or_admin()?;
+            let (before, goals) = (open.game(), &open.before.goals);
+            let (start, finish) = (change.started_at.clone(), change.finished_at.clone());
+            let game = correct_third(before, goals, third, start, finish, open.now)?;
+            let (old, new) = (before.third(third), game.third(third));
+            let audit = Audit::new(AuditAction::ThirdCorrected, old, new);
+            Ok((game != *before).then_some((game, Some(audit))))
+        })
+        .await
+    }
+
+    /// 23: finishGame. It counts from now on. A finished game stays as it is.
+    pub async fn finish_game(&self, caller: &Caller, id: &GameId, force: bool) -> Result<GameView> {
+        let need = if force { ADMIN } else { SCOREKEEPER };
+        self.change_game(caller, id, need, EventKind::GameFinished, |open| {
+            if open.is_finished() {
+                return Ok(None);
+            }
+            open.require_open()?;
+            if !force && open.game().thirds.iter().any(|third| third.finished_at.is_none()) {
+                return Err(Error::ThirdsOpen);
+            }
+            let mut game = open.game().clone();
+            end_running_third(&mut game, open.now);
+            game.status = GameStatus::Finished;
+            game.finished_at = Some(open.now);
+            Ok(Some((game, Some(Audit::of_game(AuditAction::GameFinished)))))
+        })
+        .await
     }
 
     /// 24: abandonGame. It does not count; its goals and rosters stay visible.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::GameFinished`], [`Error::TeamNotInGame`].
     pub async fn abandon_game(
         &self,
         caller: &Caller,
         id: &GameId,
         abandon: &AbandonGame,
-    ) -> Result<GameView, Error> {
-        let work = |_| self.try_abandon_game(caller, id, abandon);
-        self.db.attempt(work).times(ATTEMPTS_MAX).await?;
-        self.game(Some(caller), id).await
-    }
-
-    async fn try_abandon_game(
-        &self,
-        caller: &Caller,
-        id: &GameId,
-        abandon: &AbandonGame,
-    ) -> Result<(), Error> {
-        let open = self.open_game(caller, id, Role::Scorekeeper).await?;
-        match open.game().status {
-            GameStatus::Abandoned => return Ok(()),
-            GameStatus::Finished => return Err(Error::GameFinished),
-            GameStatus::Scheduled | GameStatus::Live => {}
-        }
-        let mut absent: Vec<TeamId> = Vec::new();
-        for text in &abandon.absent_team_ids {
-            let team = open.game().team_ids.iter().find(|team| team.as_str() == text);
-            let team = team.ok_or(Error::TeamNotInGame)?;
-            if !absent.contains(team) {
-                absent.push(team.clone());
+    ) -> Result<GameView> {
+        self.change_game(caller, id, SCOREKEEPER, EventKind::GameAbandoned, |open| {
+            if open.game().status == GameStatus::Abandoned {
+                return Ok(None);
             }
-        }
-        let mut items = open.before.clone();
-        end_running_third(&mut items.game, open.now);
-        items.game.status = GameStatus::Abandoned;
-        items.game.abandoned = Some(Abandoned {
-            reason: abandon.reason,
-            note: parse_optional("/note", abandon.note.as_deref(), 120)?,
-            absent_team_ids: absent,
-        });
-        let audit = Audit::new(
-            AuditAction::GameAbandoned,
-            Some(fixture_payload(open.game())),
-            Some(fixture_payload(&items.game)),
-        );
-        self.commit(&open, Edit::new(EventKind::GameAbandoned, items).audit(audit)).await
+            open.require_open()?;
+            let mut game = open.game().clone();
+            let mut absent_team_ids: Vec<TeamId> = Vec::new();
+            for team in &abandon.absent_team_ids {
+                if !game.team_ids.contains(team) {
+                    return Err(Error::TeamNotInGame);
+                }
+                if !absent_team_ids.contains(team) {
+                    absent_team_ids.push(team.clone());
+                }
+            }
+            end_running_third(&mut game, open.now);
+            game.status = GameStatus::Abandoned;
+            let note = abandon.note.clone().map(String::from);
+            game.abandoned = Some(Abandoned { reason: abandon.reason, note, absent_team_ids });
+            Ok(Some((game, Some(Audit::of_game(AuditAction::GameAbandoned)))))
+        })
+        .await
     }
 
     /// 24: reopenGame. It goes on where it was, and no longer counts.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::GameNotClosed`].
-    pub async fn reopen_game(&self, caller: &Caller, id: &GameId) -> Result<GameView, Error> {
-        let work = |_| self.try_reopen_game(caller, id);
-        self.db.attempt(work).times(ATTEMPTS_MAX).await?;
-        self.game(Some(caller), id).await
+    pub async fn reopen_game(&self, caller: &Caller, id: &GameId) -> Result<GameView> {
+        self.change_game(caller, id, ADMIN, EventKind::GameReopened, |open| {
+            if open.require_open().is_ok() {
+                return Err(Error::GameNotClosed);
+            }
+            let mut game = open.game().clone();
+            game.status = match game.has_begun() {
+                true => GameStatus::Live,
+                false => GameStatus::Scheduled,
+            };
+            (game.finished_at, game.result, game.abandoned) = (None, None, None);
+            Ok(Some((game, Some(Audit::of_game(AuditAction::GameReopened)))))
+        })
+        .await
     }
 
-    async fn try_reopen_game(&self, caller: &Caller, id: &GameId) -> Result<(), Error> {
-        let open = self.open_game(caller, id, Role::Admin).await?;
-        if !matches!(open.game().status, GameStatus::Finished | GameStatus::Abandoned) {
-            return Err(Error::GameNotClosed);
-        }
-        let mut items = open.before.clone();
-        let game = &mut items.game;
-        game.status = match game.has_begun() {
-            true => GameStatus::Live,
-            false => GameStatus::Scheduled,
-        };
-        (game.finished_at, game.result, game.abandoned) = (None, None, None);
-        let audit = Audit::new(
-            AuditAction::GameReopened,
-            Some(fixture_payload(open.game())),
-            Some(fixture_payload(&items.game)),
-        );
-        self.commit(&open, Edit::new(EventKind::GameReopened, items).audit(audit)).await
+    /// Changes the item of a game, and nothing of its goals and rosters. `None` leaves it as it is.
+    async fn change_game(
+        &self,
+        caller: &Caller,
+        id: &GameId,
+        need: Need,
+        kind: EventKind,
+        change: impl Fn(&OpenGame) -> Result<Option<Changed>> + Send + Sync,
+    ) -> Result<GameView> {
+        self.attempt(async |_| {
+            let open = self.open_game(caller, id, need, None).await?;
+            let Some((game, audit)) = change(&open)? else { return Ok(open.unchanged()) };
+            let edit = self.edit(&open, kind, GameItems { game, ..open.before.clone() });
+            self.commit(&open, Edit { audit, ..edit }).await
+        })
+        .await
     }
 }

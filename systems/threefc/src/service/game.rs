@@ -1,135 +1,83 @@
 //! Games: creating, changing and deleting them.
 
 use super::changes::Changes;
-use super::find::Keys;
-use super::game_change::{Audit, Edit};
-use super::input::{GameChange, NewGame};
-use super::season::parse_length;
-use super::{ATTEMPTS_MAX, OpenGame, Service};
-use crate::design::{
-    AuditAction, AuditRecord, GAMES_MAX, Game, GameId, GameItems, GameStatus, GoalMarker, Player,
-    PlayerId, Role, RosterEntry, SeasonId, SeasonMirror, SessionId, SessionMirror, Team, TeamId,
-    ThreeFcItem,
-};
-use crate::error::Error;
+use super::game_change::{Audit, Edit, OpenGame};
+use super::input::{GameChange, NewGame, ThirdLength};
+use super::{ADMIN, Need, Service};
+use crate::design::*;
+use crate::error::{ApiError as _, Error, Result};
 use crate::rules::{new_thirds, score_of};
-use crate::text::{parse_optional, parse_reference, parse_text};
-use crate::view::{EventKind, GameView, Message};
-use serde_json::{Value, json};
+use crate::view::GameView;
 use singlet::prelude::*;
-use singlet_web::api::Change;
 use singlet_web::identity::Caller;
+use std::collections::BTreeSet;
 
-/// Three different teams.
-fn parse_teams(texts: &[String]) -> Result<Vec<TeamId>, Error> {
-    let ids = texts.iter().map(|text| parse_reference(text, Error::TeamNotFound));
-    let ids: Vec<TeamId> = ids.collect::<Result<_, _>>()?;
-    let [one, two, three] = ids.as_slice() else {
-        return Err(Error::invalid("/teamIds", "must be three teams"));
-    };
-    if one == two || one == three || two == three {
-        return Err(Error::invalid("/teamIds", "must be three different teams"));
+fn check_teams(ids: &[TeamId]) -> Result<()> {
+    match ids.len() == 3 && ids.iter().collect::<BTreeSet<_>>().len() == 3 {
+        true => Ok(()),
+        false => Err(Error::invalid("/teamIds", "must be three different teams")),
     }
-    Ok(ids)
 }
 
 impl Service {
     /// 12: createGame, with rosters from the three squads.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::IdTaken`], [`Error::TeamNotFound`], [`Error::TeamRetired`],
-    /// [`Error::LimitReached`].
     pub async fn create_game(
         &self,
         caller: &Caller,
         session_id: &SessionId,
         new: &NewGame,
-    ) -> Result<GameView, Error> {
-        let id: GameId = self.chosen_or_new("/gameId", new.game_id.as_deref())?;
-        let work = |_| self.try_create_game(caller, session_id, &id, new);
-        self.db.attempt(work).times(ATTEMPTS_MAX).await?;
-        self.game(Some(caller), &id).await
-    }
-
-    async fn try_create_game(
-        &self,
-        caller: &Caller,
-        session_id: &SessionId,
-        game_id: &GameId,
-        new: &NewGame,
-    ) -> Result<(), Error> {
-        let (mut session, season, scope) = self.session_scope(session_id, Some(caller)).await?;
-        scope.require(Role::Admin)?;
-        let team_ids = parse_teams(&new.team_ids)?;
-        let length = match new.third_length_minutes {
-            Some(minutes) => parse_length(minutes)?,
-            None => season.third_length_minutes,
-        };
-        if session.games >= GAMES_MAX {
-            return Err(Error::limit(GAMES_MAX, "games in a session"));
-        }
-        session.games += 1;
-        let now = self.db.now();
-        let score = score_of(&team_ids, []);
-        let thirds = new_thirds();
-        let status = GameStatus::Scheduled;
-        let last_event = Message {
-            kind: EventKind::GameChanged,
-            sequence: 1,
-            at: now,
-            status,
-            thirds: thirds.clone(),
-            score: score.clone(),
-            goal: None,
-            event_id: None,
-            player: None,
-            team_id: None,
-            result: None,
-            abandoned: None,
-        };
-        let game = Game {
-            game_id: game_id.clone(),
-            league_id: season.league_id.clone(),
-            season_id: season.season_id.clone(),
-            session_id: session_id.clone(),
-            game_start_ts: new.game_start_ts,
-            pitch: parse_optional("/pitch", new.pitch.as_deref(), 20)?,
-            team_ids: team_ids.clone(),
-            third_length_minutes: length,
-            status,
-            thirds,
-            score,
-            goals: 0,
-            sequence: 1,
-            last_event,
-            finished_at: None,
-            result: None,
-            abandoned: None,
-            created_at: now,
-            updated_at: now,
-        };
-        let teams = self.playing_teams(&season.season_id, &team_ids).await?;
-        let roster = self.squads(game_id, &teams, now).await?;
-        let mut changes = Changes::new(&self.db);
-        changes.rewrite(&session);
-        changes.create(&game, Error::IdTaken);
-        changes.create(&game.link(), Error::IdTaken);
-        for entry in &roster {
-            changes.create(entry, Error::changed());
-        }
-        for team in &teams {
-            changes.check(team);
-        }
-        changes.run().await
+    ) -> Result<GameView> {
+        let game_id = self.chosen_or_new(new.game_id.as_ref())?;
+        self.attempt(async |_| {
+            let (session, season) = self.session_admin(caller, session_id).await?;
+            check_teams(&new.team_ids)?;
+            if session.games >= GAMES_MAX {
+                return Err(Error::limit(GAMES_MAX, "games in a session"));
+            }
+            let length = new.third_length_minutes.map(ThirdLength::minutes);
+            let (score, thirds) = (score_of(&new.team_ids, []), new_thirds());
+            let now = self.db.now();
+            let game = Game {
+                game_id: game_id.clone(),
+                league_id: season.league_id.clone(),
+                season_id: season.season_id.clone(),
+                session_id: session_id.clone(),
+                game_start_ts: new.game_start_ts,
+                pitch: new.pitch.clone().map(String::from),
+                team_ids: new.team_ids.clone(),
+                third_length_minutes: length.unwrap_or(season.third_length_minutes),
+                status: GameStatus::Scheduled,
+                last_event: Message::first(&thirds, &score, now),
+                thirds,
+                score,
+                goals: 0,
+                sequence: 1,
+                finished_at: None,
+                result: None,
+                abandoned: None,
+                created_at: now,
+                updated_at: now,
+            };
+            let teams = self.playing_teams(&season.season_id, &game.team_ids).await?;
+            let (roster, _) = self.squads(&game_id, &teams, now).await?;
+            let mut changes = Changes::new(&self.db);
+            changes.rewrite(&SessionMirror { games: session.games + 1, ..session });
+            changes.create(&game, Error::IdTaken);
+            changes.create(&game.link(), Error::IdTaken);
+            for entry in &roster {
+                changes.create(entry, Error::changed());
+            }
+            for team in &teams {
+                changes.check(team);
+            }
+            changes.run().await
+        })
+        .await?;
+        self.game(Some(caller), &game_id).await
     }
 
     /// Teams that can play.
-    async fn playing_teams(
-        &self,
-        season_id: &SeasonId,
-        ids: &[TeamId],
-    ) -> Result<Vec<Team>, Error> {
+    async fn playing_teams(&self, season_id: &SeasonId, ids: &[TeamId]) -> Result<Vec<Team>> {
         let keys = ids.iter().map(|id| Team::key(season_id, id).consistent());
         let teams: Vec<Option<Team>> = self.db.get_many(keys).await?;
         let teams: Option<Vec<Team>> = teams.into_iter().collect();
@@ -140,191 +88,161 @@ impl Service {
         }
     }
 
-    /// Rosters from the squads of teams, without archived players.
+    /// Rosters from the squads of teams, without archived players, and the players' names.
     async fn squads(
         &self,
         game_id: &GameId,
         teams: &[Team],
         now: Timestamp,
-    ) -> Result<Vec<RosterEntry>, Error> {
-        let mut keys = Keys::default();
+    ) -> Result<(Vec<RosterEntry>, Vec<PlayerRef>)> {
+        let mut keys = Keys::new();
         for player in teams.iter().flat_map(|team| &team.squad_player_ids) {
-            keys.add(&Player::key(player))?;
+            keys.add(Player::key(player))?;
         }
-        let found = self.find(keys).await?;
-        let plays = |id: &PlayerId| {
-            found.iter().any(|item| {
-                matches!(item, ThreeFcItem::Player(one) if one.player_id == *id && !one.archived)
-            })
-        };
+        let found = self.db.get_all(keys.consistent()).await?;
+        let players = found.iter().filter_map(|item| match item {
+            ThreeFcItem::Player(player) if !player.archived => Some(PlayerRef::from(player)),
+            _ => None,
+        });
+        let players: Vec<PlayerRef> = players.collect();
+        let mut placed: BTreeSet<&PlayerId> = BTreeSet::new();
         let mut roster: Vec<RosterEntry> = Vec::new();
         for team in teams {
-            for player in team.squad_player_ids.iter().filter(|player| plays(player)) {
-                if roster.iter().any(|entry| entry.player_id == *player) {
-                    continue;
+            for player in &team.squad_player_ids {
+                let plays = players.iter().any(|one| one.player_id == *player);
+                if plays && placed.insert(player) {
+                    roster.push(RosterEntry {
+                        game_id: game_id.clone(),
+                        team_id: team.team_id.clone(),
+                        player_id: player.clone(),
+                        created_at: now,
+                        updated_at: now,
+                    });
                 }
-                roster.push(RosterEntry {
-                    game_id: game_id.clone(),
-                    team_id: team.team_id.clone(),
-                    player_id: player.clone(),
-                    created_at: now,
-                    updated_at: now,
-                });
             }
         }
-        Ok(roster)
+        Ok((roster, players))
     }
 
     /// 15: updateGame: another start, session, pitch, or, before it has begun, other teams.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::GameStarted`], [`Error::OtherSeason`], [`Error::TeamNotFound`],
-    /// [`Error::TeamRetired`], [`Error::SessionNotFound`], [`Error::LimitReached`].
     pub async fn update_game(
         &self,
         caller: &Caller,
         id: &GameId,
         change: &GameChange,
-    ) -> Result<GameView, Error> {
-        let work = |_| self.try_update_game(caller, id, change);
-        self.db.attempt(work).times(ATTEMPTS_MAX).await?;
-        self.game(Some(caller), id).await
-    }
-
-    async fn try_update_game(
-        &self,
-        caller: &Caller,
-        id: &GameId,
-        change: &GameChange,
-    ) -> Result<(), Error> {
-        let open = self.open_game(caller, id, Role::Admin).await?;
-        let mut items = open.before.clone();
-        let game = &mut items.game;
-        game.game_start_ts = change.game_start_ts.unwrap_or(game.game_start_ts);
-        match &change.pitch {
-            Change::Keep => {}
-            Change::Remove => game.pitch = None,
-            Change::Set(pitch) => game.pitch = Some(parse_text("/pitch", pitch, 1..=20)?),
-        }
-        if let Some(minutes) = change.third_length_minutes {
-            game.third_length_minutes = parse_length(minutes)?;
-        }
-        if let Some(teams) = &change.team_ids {
-            game.team_ids = parse_teams(teams)?;
-        }
-        let before = open.game();
-        let is_recast = game.team_ids != before.team_ids
-            || game.third_length_minutes != before.third_length_minutes;
-        let has_started =
-            before.has_begun() || before.goals > 0 || before.status == GameStatus::Finished;
-        if is_recast && has_started {
-            return Err(Error::GameStarted);
-        }
-        let (mut sessions, mut seen_teams) = (Vec::new(), Vec::new());
-        if let Some(text) =
-            change.session_id.as_deref().filter(|one| *one != before.session_id.as_str())
-        {
-            let target = parse_reference(text, Error::SessionNotFound)?;
-            sessions = self.move_between(caller, &open, &target).await?;
-            game.session_id = target;
-        }
-        if game.team_ids != before.team_ids {
-            let joining: Vec<TeamId> = game
-                .team_ids
-                .iter()
-                .filter(|one| !before.team_ids.contains(one))
-                .cloned()
-                .collect();
-            let teams = self.playing_teams(&game.season_id, &joining).await?;
-            let team_ids = game.team_ids.clone();
-            if let Some(abandoned) = &mut game.abandoned {
-                abandoned.absent_team_ids.retain(|absent| team_ids.contains(absent));
+    ) -> Result<GameView> {
+        self.attempt(async |_| {
+            let mut open = self.open_game(caller, id, ADMIN, None).await?;
+            let before = open.game().clone();
+            let mut items = open.before.clone();
+            let game = &mut items.game;
+            game.game_start_ts = change.game_start_ts.unwrap_or(game.game_start_ts);
+            game.pitch = change.pitch.clone().map(String::from).apply(game.pitch.take());
+            if let Some(length) = change.third_length_minutes {
+                game.third_length_minutes = length.minutes();
             }
-            items.roster.retain(|entry| team_ids.contains(&entry.team_id));
-            for entry in self.squads(id, &teams, open.now).await? {
-                // Somebody who is lent to another team stays there.
-                if !items.roster.iter().any(|one| one.player_id == entry.player_id) {
-                    items.roster.push(entry);
+            if let Some(teams) = &change.team_ids {
+                check_teams(teams)?;
+                game.team_ids = teams.clone();
+            }
+            let is_recast = game.team_ids != before.team_ids
+                || game.third_length_minutes != before.third_length_minutes;
+            let has_started =
+                before.has_begun() || before.goals > 0 || before.status == GameStatus::Finished;
+            if is_recast && has_started {
+                return Err(Error::GameStarted);
+            }
+            let mut changes = Changes::as_of(&self.db, open.now);
+            if let Some(target) = change.session_id.as_ref().filter(|id| **id != game.session_id) {
+                open.context.session =
+                    self.move_between(caller, &open, target, &mut changes).await?;
+                game.session_id = target.clone();
+            }
+            if game.team_ids != before.team_ids {
+                let joining = game.team_ids.iter().filter(|one| !before.team_ids.contains(one));
+                let joining: Vec<TeamId> = joining.cloned().collect();
+                let teams = self.playing_teams(&game.season_id, &joining).await?;
+                let team_ids = game.team_ids.clone();
+                if let Some(abandoned) = &mut game.abandoned {
+                    abandoned.absent_team_ids.retain(|absent| team_ids.contains(absent));
                 }
+                items.roster.retain(|entry| team_ids.contains(&entry.team_id));
+                let (squads, names) = self.squads(id, &teams, open.now).await?;
+                for entry in squads {
+                    // A player who is lent to another team stays there.
+                    if !items.roster.iter().any(|one| one.player_id == entry.player_id) {
+                        items.roster.push(entry);
+                    }
+                }
+                for team in &teams {
+                    changes.check(team);
+                }
+                let names = names.into_iter().map(|name| (name.player_id.clone(), name));
+                open.context.names.extend(names);
+                open.context.teams.extend(teams);
             }
-            seen_teams = teams;
-        }
-        if items == open.before {
-            return Ok(());
-        }
-        let is_audited = has_started || before.status == GameStatus::Abandoned;
-        let audit = Audit::new(
-            AuditAction::GameChanged,
-            Some(fixture_payload(before)),
-            Some(fixture_payload(&items.game)),
-        );
-        let mut edit = Edit::new(EventKind::GameChanged, items);
-        edit.audit = is_audited.then_some(audit);
-        edit.sessions = sessions;
-        edit.seen_teams = seen_teams;
-        self.commit(&open, edit).await
+            if items == open.before {
+                return Ok(open.unchanged());
+            }
+            let is_audited = has_started || before.status == GameStatus::Abandoned;
+            let audit = is_audited.then(|| Audit::of_game(AuditAction::GameChanged));
+            let edit = self.edit(&open, EventKind::GameChanged, items);
+            self.commit(&open, Edit { audit, changes, ..edit }).await
+        })
+        .await
     }
 
-    /// The sessions that lose and gain a game.
+    /// Counts a game in its new session and no longer in the old one. Returns the new session.
     async fn move_between(
         &self,
         caller: &Caller,
         open: &OpenGame,
         target: &SessionId,
-    ) -> Result<Vec<SessionMirror>, Error> {
+        changes: &mut Changes<'_>,
+    ) -> Result<SessionMirror> {
         let keys = [&open.game().session_id, target];
         let keys = keys.map(|id| SessionMirror::key(id).consistent());
-        let found: Vec<Option<SessionMirror>> = self.db.get_many(keys).await?;
-        let mut found = found.into_iter();
+        let mut found = self.db.get_many(keys).await?.into_iter();
         let from = found.next().flatten().ok_or_else(Error::changed)?;
-        let to = found.next().flatten().ok_or(Error::SessionNotFound)?;
+        let to: SessionMirror = found.next().flatten().ok_or(Error::SessionNotFound)?;
         if to.season_id != open.game().season_id {
             // A session of a private league is as if it did not exist.
-            let season = self.db.get(SeasonMirror::key(&to.season_id).consistent()).await?;
-            let season = season.ok_or(Error::SessionNotFound)?;
-            let missing = || Error::SessionNotFound;
-            self.scope(&season.league_id, Some(caller), missing).await?.require_reader()?;
+            self.season_of(Some(caller), &to, Need::Read).await?;
             return Err(Error::OtherSeason);
         }
         if to.games >= GAMES_MAX {
             return Err(Error::limit(GAMES_MAX, "games in a session"));
         }
-        let from = SessionMirror { games: from.games.saturating_sub(1), ..from };
+        changes.rewrite(&SessionMirror { games: from.games.saturating_sub(1), ..from });
         let to = SessionMirror { games: to.games + 1, ..to };
-        Ok(vec![from, to])
+        changes.rewrite(&to);
+        Ok(to)
     }
 
     /// 16: deleteGame, as long as nothing has happened in it.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::GameAbandoned`], [`Error::GameHasHistory`].
-    pub async fn delete_game(&self, caller: &Caller, id: &GameId) -> Result<(), Error> {
-        self.db.attempt(|_| self.try_delete_game(caller, id)).times(ATTEMPTS_MAX).await
-    }
-
-    async fn try_delete_game(&self, caller: &Caller, id: &GameId) -> Result<(), Error> {
-        let OpenGame { before: GameItems { goals, game, roster }, .. } =
-            self.open_game(caller, id, Role::Admin).await?;
-        if game.status == GameStatus::Abandoned {
-            return Err(Error::GameAbandoned);
-        }
-        let history = History::of(id).sort_key_until("GOAL#").consistent();
-        let history = self.db.query(history).first().await?;
-        if history.is_some() || !goals.is_empty() || game.has_begun() {
-            return Err(Error::GameHasHistory);
-        }
-        let key = SessionMirror::key(&game.session_id).consistent();
-        let session = self.db.get(key).await?.ok_or_else(Error::changed)?;
-        let mut changes = Changes::new(&self.db);
-        changes.delete(&game);
-        changes.rewrite(&SessionMirror { games: session.games.saturating_sub(1), ..session });
-        changes.delete_guarded(&game.link());
-        for entry in &roster {
-            changes.delete_guarded(entry);
-        }
-        changes.run().await
+    pub async fn delete_game(&self, caller: &Caller, id: &GameId) -> Result<()> {
+        self.attempt(async |_| {
+            let OpenGame { before: GameItems { goals, game, roster }, context, .. } =
+                self.open_game(caller, id, ADMIN, None).await?;
+            if game.status == GameStatus::Abandoned {
+                return Err(Error::GameAbandoned);
+            }
+            let history = History::of(id).sort_key_until("GOAL#").consistent();
+            let history = self.db.query(history).first().await?;
+            if history.is_some() || !goals.is_empty() || game.has_begun() {
+                return Err(Error::GameHasHistory);
+            }
+            let session = context.session;
+            let mut changes = Changes::new(&self.db);
+            changes.delete(&game);
+            changes.rewrite(&SessionMirror { games: session.games.saturating_sub(1), ..session });
+            changes.delete_guarded(&game.link());
+            for entry in &roster {
+                changes.delete_guarded(entry);
+            }
+            changes.run().await
+        })
+        .await
     }
 }
 
@@ -334,21 +252,4 @@ impl Service {
 enum History {
     Audit(AuditRecord),
     Marker(GoalMarker),
-}
-
-/// A game as audit records keep it when somebody changes its start, place, teams or times.
-pub(super) fn fixture_payload(game: &Game) -> Value {
-    json!({
-        "sessionId": game.session_id,
-        "gameStartTs": game.game_start_ts,
-        "pitch": game.pitch,
-        "teamIds": game.team_ids,
-        "thirdLengthMinutes": game.third_length_minutes,
-        "status": game.status,
-        "thirds": game.thirds,
-        "score": game.score,
-        "finishedAt": game.finished_at,
-        "result": game.result,
-        "abandoned": game.abandoned,
-    })
 }

@@ -1,25 +1,21 @@
 //! Limits the number of leagues per user.
 //!
-//! The number is kept in an item of its own, which every new grant and every revoked one rewrites:
-//! so the limit holds also when many grants are made at once.
+//! The number is kept in an item of the user, which every new and every revoked grant rewrites: so
+//! the limit holds also when many grants are made at once.
 
 use super::Service;
 use super::changes::Changes;
 use crate::design::{LEAGUES_GRANTED_MAX, LEAGUES_MAX, User, UserId};
-use crate::error::Error;
+use crate::error::{ApiError as _, Error, Result};
 
 impl Service {
-    /// The user with this id; `None` for people without a role in any league.
-    pub(super) async fn user(&self, id: &UserId) -> Result<Option<User>, Error> {
+    /// `None` for people without a role in any league.
+    pub(super) async fn user(&self, id: &UserId) -> Result<Option<User>> {
         Ok(self.db.get(User::key(id).consistent()).await?)
     }
 
     /// Counts one more league for a user who joins it themselves.
-    pub(super) async fn join_league(
-        &self,
-        changes: &mut Changes<'_>,
-        id: &UserId,
-    ) -> Result<(), Error> {
+    pub(super) async fn join_league(&self, changes: &mut Changes<'_>, id: &UserId) -> Result<()> {
         let now = self.db.now();
         match self.user(id).await? {
             None => {
@@ -37,11 +33,7 @@ impl Service {
 
     /// Counts one more league for a user whom an admin adds. They must have a role elsewhere: only
     /// people themselves become users.
-    pub(super) async fn add_to_league(
-        &self,
-        changes: &mut Changes<'_>,
-        id: &UserId,
-    ) -> Result<(), Error> {
+    pub(super) async fn add_to_league(&self, changes: &mut Changes<'_>, id: &UserId) -> Result<()> {
         let user = self.user(id).await?.ok_or(Error::UserNotFound)?;
         if user.leagues >= LEAGUES_GRANTED_MAX {
             let detail = "This person has too many leagues to be added to another one. \

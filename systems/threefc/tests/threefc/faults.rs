@@ -1,9 +1,9 @@
 //! A request that fails, is lost, or is the last one of a server that crashes leaves all or nothing.
 
 use crate::fixture::{
-    Fixture, by, by_hand, code, game_id, ines, league_id, new_game, new_goal, new_league,
-    new_player, new_season, new_session, no_change, no_game_change, noor, player, ruben, season_id,
-    session_id, team, text, tomasz, user,
+    Fixture, by, code, game_id, ines, league_id, new_game, new_goal, new_league, new_player,
+    new_season, new_session, no_change, no_game_change, noor, player, ruben, season_id, session_id,
+    team, text, tomasz, user,
 };
 use crate::fixture::{bea, somebody};
 use singlet::Timestamp;
@@ -11,14 +11,12 @@ use singlet::dynamo::Item;
 use singlet_testing::{Fault, Snapshot, TestStore, at_every_request, run};
 use singlet_web::api::Change;
 use std::time::Duration;
-use threefc::design::{
-    AbandonReason, Color, EventId, InviteHash, LeagueId, Role, SeasonId, SessionId, Visibility,
-};
+use threefc::design::{AbandonReason, Color, EventId, LeagueId, Role, SeasonId, Visibility};
 use threefc::error::Error;
 use threefc::service::Service;
 use threefc::service::input::{
     AbandonGame, AcceptInvite, GameChange, GoalChange, GrantRole, LeagueChange, NewGoal, NewInvite,
-    NewTeam, PlayerChange, SeasonChange, SessionChange, TeamChange, ThirdChange,
+    NewTeam, ThirdChange,
 };
 use tokio::sync::OnceCell;
 
@@ -37,7 +35,6 @@ struct Origin {
     before: Vec<Row>,
     /// An invitation that Ines has made.
     code: String,
-    hash: InviteHash,
 }
 
 /// It is made once, because many stores are needed.
@@ -84,18 +81,18 @@ fn harbour() -> LeagueId {
     LeagueId::new("harbour").unwrap()
 }
 
-fn session(id: &str) -> SessionId {
-    SessionId::new(id).unwrap()
-}
-
 fn new_team(id: &str, color: Color) -> NewTeam {
-    let code = id.to_uppercase().chars().take(3).collect();
-    NewTeam { team_id: Some(id.to_owned()), name: id.to_owned(), code, color }
+    let code = id.to_uppercase()[..3].parse().unwrap();
+    NewTeam { team_id: Some(id.parse().unwrap()), name: id.parse().unwrap(), code, color }
 }
 
 fn abandoned() -> AbandonGame {
-    let absent_team_ids = vec!["red".to_owned()];
-    AbandonGame { reason: AbandonReason::NoShow, note: Some("Bus".to_owned()), absent_team_ids }
+    let absent_team_ids = vec![team("red")];
+    AbandonGame {
+        reason: AbandonReason::NoShow,
+        note: Some("Bus".parse().unwrap()),
+        absent_team_ids,
+    }
 }
 
 /// Two leagues; in the first one games that are scheduled (`plain`), running (`live`), played to the
@@ -135,7 +132,7 @@ async fn make_origin() -> Origin {
     let hail = fixture.live_game("hail").await;
     service.abandon_game(&tomasz(), &hail, &abandoned()).await.unwrap();
     let (snapshot, before) = (fixture.store.snapshot().await, rows(&fixture).await);
-    Origin { snapshot, before, code: invite.code, hash: invite.hash }
+    Origin { snapshot, before, code: invite.code }
 }
 
 async fn prepare(store: TestStore) -> Prepared {
@@ -161,7 +158,7 @@ async fn check(operation: impl AsyncFn(&Prepared) -> Result<(), Error>) {
     at_every_request(prepare, &operation, judge).await;
 }
 
-/// A test for each operation that writes.
+/// Operations in forms that the law does not send: see [`crate::law`].
 macro_rules! all_or_nothing {
     ($($name:ident: |$prepared:ident| $operation:expr;)+) => {
         $(
@@ -174,68 +171,24 @@ macro_rules! all_or_nothing {
 }
 
 fn rename() -> LeagueChange {
-    LeagueChange { name: Some("Other".to_owned()), city: Change::Keep, visibility: None }
+    LeagueChange { name: Some("Other".parse().unwrap()), city: Change::Keep, visibility: None }
 }
 
 fn role(role: Role) -> GrantRole {
-    GrantRole { role, display_name: Some("Somebody".to_owned()) }
+    GrantRole { role, display_name: Some("Somebody".parse().unwrap()) }
 }
 
 fn accept(prepared: &Prepared) -> AcceptInvite {
-    AcceptInvite { code: prepared.origin.code.clone(), display_name: "Somebody".to_owned() }
-}
-
-fn own_goal() -> GoalChange {
-    GoalChange {
-        scoring_team_id: Change::Remove,
-        own_goal: Some(true),
-        scorer_player_id: Change::Remove,
-        assist_player_ids: Some(Vec::new()),
-        ..no_change()
-    }
+    AcceptInvite { code: prepared.origin.code.clone(), display_name: "Somebody".parse().unwrap() }
 }
 
 all_or_nothing! {
-    create_league: |on| on.service().create_league(&noor(), &new_league("new"));
-    rename_league: |on| on.service().update_league(&ines(), &league_id(), &rename());
     hide_league: |on| on.service().update_league(
         &ines(),
         &league_id(),
         &LeagueChange { visibility: Some(Visibility::Private), ..rename() },
     );
-    delete_league: |on| on.service().delete_league(&noor(), &harbour());
     case_02_create_season: |on| on.service().create_season(&ines(), &league_id(), &new_season("autumn"));
-    update_season: |on| on.service().update_season(
-        &ines(),
-        &season_id(),
-        &SeasonChange {
-            name: Some("Other".to_owned()),
-            starts_on: Change::Keep,
-            ends_on: Change::Keep,
-            third_length_minutes: Some(25),
-        },
-    );
-    delete_season: |on| on.service().delete_season(&ines(), &SeasonId::new("idle").unwrap());
-    create_team: |on| on.service().create_team(&ines(), &season_id(), &new_team("black", Color::Black));
-    update_team: |on| on.service().update_team(
-        &ines(),
-        &season_id(),
-        &team("green"),
-        &TeamChange {
-            name: None,
-            code: None,
-            color: None,
-            squad_player_ids: Some(vec!["free".to_owned()]),
-            retired: None,
-        },
-    );
-    create_session: |on| on.service().create_session(&ines(), &season_id(), &new_session("day-3"));
-    update_session: |on| on.service().update_session(
-        &ines(),
-        &session_id(),
-        &SessionChange { session_date: None, venue: Change::Set("North".to_owned()) },
-    );
-    delete_session: |on| on.service().delete_session(&ines(), &session("idle-day"));
     case_02_create_game: |on| on.service().create_game(&ines(), &session_id(), &new_game("new", on.now()));
     move_game_to_another_start: |on| on.service().update_game(
         &ines(),
@@ -248,76 +201,36 @@ all_or_nothing! {
     move_game_to_another_session: |on| on.service().update_game(
         &ines(),
         &game_id("done"),
-        &GameChange { session_id: Some("day-2".to_owned()), ..no_game_change() },
+        &GameChange { session_id: Some("day-2".parse().unwrap()), ..no_game_change() },
     );
     change_teams_of_game: |on| on.service().update_game(
         &ines(),
         &game_id("plain"),
         &GameChange {
-            team_ids: Some(["red", "green", "yellow"].map(str::to_owned).to_vec()),
+            team_ids: Some(["red", "green", "yellow"].map(team).to_vec()),
             ..no_game_change()
         },
     );
-    change_pitch_of_game: |on| on.service().update_game(
-        &ines(),
-        &game_id("live"),
-        &GameChange { pitch: Change::Set("2".to_owned()), ..no_game_change() },
-    );
-    delete_game: |on| on.service().delete_game(&ines(), &game_id("plain"));
     start_third: |on| on.service().start_third(&tomasz(), &game_id("plain"), 1, None);
-    finish_third: |on| on.service().finish_third(&tomasz(), &game_id("live"), 1, None);
     correct_third: |on| on.service().correct_third(
         &tomasz(),
         &game_id("played"),
         3,
         &ThirdChange { started_at: Change::Keep, finished_at: Change::Remove },
     );
-    add_goal: |on| on.service().add_goal(
-        &tomasz(),
-        &game_id("live"),
-        &by(goal(9, "red", Some("blue")), "b1", &["y1"]),
-    );
-    add_goal_after_the_finish: |on| on.service().add_goal(
-        &ines(),
-        &game_id("done"),
-        &by_hand(by(goal(9, "red", Some("blue")), "b1", &["y1"]), 2, 30),
-    );
-    edit_goal: |on| on.service().edit_goal(&tomasz(), &game_id("live"), &event(1), &own_goal());
-    edit_goal_after_the_finish: |on| on.service().edit_goal(&ines(), &game_id("done"), &event(4), &own_goal());
     move_goal: |on| on.service().edit_goal(
         &tomasz(),
         &game_id("live"),
         &event(1),
         &GoalChange { third: Some(1), game_minute: Some(7), ..no_change() },
     );
-    delete_goal: |on| on.service().delete_goal(&tomasz(), &game_id("live"), &event(1));
-    delete_goal_after_the_finish: |on| on.service().delete_goal(&ines(), &game_id("done"), &event(4));
-    undo_goal: |on| on.service().undo_goal(&tomasz(), &game_id("live"), &event(2));
     case_02_finish_game: |on| on.service().finish_game(&tomasz(), &game_id("played"), false);
-    finish_game_by_force: |on| on.service().finish_game(&ines(), &game_id("live"), true);
-    abandon_game: |on| on.service().abandon_game(&tomasz(), &game_id("live"), &abandoned());
-    reopen_finished_game: |on| on.service().reopen_game(&ines(), &game_id("done"));
     reopen_abandoned_game: |on| on.service().reopen_game(&ines(), &game_id("hail"));
-    add_to_roster: |on| on.service().assign_roster(&tomasz(), &game_id("live"), &player("free"), &team("red"));
     lend_player: |on| on.service().assign_roster(&tomasz(), &game_id("live"), &player("r3"), &team("blue"));
-    add_to_roster_after_the_finish: |on| on.service().assign_roster(&ines(), &game_id("done"), &player("free"), &team("red"));
-    remove_from_roster: |on| on.service().remove_roster(&tomasz(), &game_id("live"), &player("y3"));
-    remove_from_roster_after_the_finish: |on| on.service().remove_roster(&ines(), &game_id("done"), &player("b3"));
-    create_player: |on| on.service().create_player(&tomasz(), &league_id(), &new_player("new"));
-    update_player: |on| on.service().update_player(
-        &ines(),
-        &player("r1"),
-        &PlayerChange { nickname: None, number: Change::Set(7), archived: Some(true) },
-    );
     case_02_grant_role: |on| on.service().grant_role(&ines(), &league_id(), &user(&noor()), &role(Role::Admin));
     change_role: |on| on.service().grant_role(&ines(), &league_id(), &user(&bea()), &role(Role::Admin));
     change_role_of_an_admin_with_invitations: |on| on.service().grant_role(&ines(), &league_id(), &user(&ruben()), &role(Role::Viewer));
-    revoke_role: |on| on.service().revoke_role(&ines(), &league_id(), &user(&tomasz()));
     revoke_role_of_an_admin_with_invitations: |on| on.service().revoke_role(&ines(), &league_id(), &user(&ruben()));
-    leave_league: |on| on.service().revoke_role(&bea(), &league_id(), &user(&bea()));
-    invite: |on| on.service().invite(&ines(), &league_id(), &NewInvite { role: Role::Viewer });
-    delete_invite: |on| on.service().delete_invite(&ines(), &league_id(), &on.origin.hash);
-    accept_invite: |on| on.service().accept_invite(&noor(), &league_id(), &accept(on));
     accept_invite_to_a_greater_role: |on| on.service().accept_invite(&bea(), &league_id(), &accept(on));
 }
 
@@ -354,7 +267,8 @@ fn a_failed_read_is_not_answered_as_missing() {
         async |fixture: &Fixture| {
             let service = &fixture.service;
             let listed = service.games(None, &session_id()).await;
-            let change = GameChange { session_id: Some("day-2".to_owned()), ..no_game_change() };
+            let change =
+                GameChange { session_id: Some("day-2".parse().unwrap()), ..no_game_change() };
             let moved = service.update_game(&ines(), &game_id("g1"), &change).await;
             for code in [code(&listed), code(&moved)] {
                 assert_ne!(code, "session-not-found");

@@ -4,7 +4,6 @@ use serde_json::Value as Json;
 use singlet::dynamo::{Item, Value};
 use singlet::{Db, Timestamp};
 use singlet_testing::TestStore;
-use singlet_web::api::Change;
 use singlet_web::identity::Caller;
 use singlet_web::problem::ApiError as _;
 use singlet_web::random::Random;
@@ -129,19 +128,14 @@ impl Fixture {
     /// Gives somebody a role by an invitation.
     pub(crate) async fn join(&self, admin: &Caller, league: &LeagueId, who: &Caller, role: Role) {
         let invite = self.service.invite(admin, league, &NewInvite { role }).await.unwrap();
-        let display_name = who.display_name().to_owned();
+        let display_name = who.display_name().parse().unwrap();
         let accept = AcceptInvite { code: invite.code, display_name };
         self.service.accept_invite(who, league, &accept).await.unwrap();
     }
 
     async fn squad(&self, team_name: &str, squad: &[String]) {
-        let change = TeamChange {
-            name: None,
-            code: None,
-            color: None,
-            squad_player_ids: Some(squad.to_vec()),
-            retired: None,
-        };
+        let squad = squad.iter().map(|id| player(id)).collect();
+        let change = TeamChange { squad_player_ids: Some(squad), ..TeamChange::default() };
         let service = &self.service;
         service.update_team(&ines(), &season_id(), &team(team_name), &change).await.unwrap();
     }
@@ -242,17 +236,17 @@ pub(crate) fn text(item: &Item, name: &str) -> String {
 
 pub(crate) fn new_league(id: &str) -> NewLeague {
     NewLeague {
-        league_id: Some(id.to_owned()),
-        name: "Tidewall".to_owned(),
-        city: Some("Port Merrow".to_owned()),
+        league_id: Some(id.parse().unwrap()),
+        name: "Tidewall".parse().unwrap(),
+        city: Some("Port Merrow".parse().unwrap()),
         visibility: None,
     }
 }
 
 pub(crate) fn new_season(id: &str) -> NewSeason {
     NewSeason {
-        season_id: Some(id.to_owned()),
-        name: "Spring".to_owned(),
+        season_id: Some(id.parse().unwrap()),
+        name: "Spring".parse().unwrap(),
         starts_on: None,
         ends_on: None,
         third_length_minutes: None,
@@ -262,21 +256,25 @@ pub(crate) fn new_season(id: &str) -> NewSeason {
 
 pub(crate) fn new_session(id: &str) -> NewSession {
     NewSession {
-        session_id: Some(id.to_owned()),
+        session_id: Some(id.parse().unwrap()),
         session_date: "2026-05-03".parse().unwrap(),
         venue: None,
     }
 }
 
 pub(crate) fn new_player(id: &str) -> NewPlayer {
-    NewPlayer { player_id: Some(id.to_owned()), nickname: id.to_uppercase(), number: None }
+    NewPlayer {
+        player_id: Some(id.parse().unwrap()),
+        nickname: id.to_uppercase().parse().unwrap(),
+        number: None,
+    }
 }
 
 pub(crate) fn new_game(id: &str, start: Timestamp) -> NewGame {
     NewGame {
-        game_id: Some(id.to_owned()),
+        game_id: Some(id.parse().unwrap()),
         game_start_ts: start,
-        team_ids: ["red", "blue", "yellow"].map(str::to_owned).to_vec(),
+        team_ids: ["red", "blue", "yellow"].map(team).to_vec(),
         pitch: None,
         third_length_minutes: None,
     }
@@ -293,8 +291,8 @@ pub(crate) fn event_id() -> String {
 pub(crate) fn new_goal(conceding: &str, scoring: Option<&str>) -> NewGoal {
     NewGoal {
         event_id: event_id(),
-        conceding_team_id: conceding.to_owned(),
-        scoring_team_id: scoring.map(str::to_owned),
+        conceding_team_id: team(conceding),
+        scoring_team_id: scoring.map(team),
         own_goal: scoring.is_none(),
         scorer_player_id: None,
         assist_player_ids: Vec::new(),
@@ -311,33 +309,18 @@ pub(crate) fn by_hand(goal: NewGoal, third: u8, minute: u16) -> NewGoal {
 
 pub(crate) fn by(goal: NewGoal, scorer: &str, assists: &[&str]) -> NewGoal {
     NewGoal {
-        scorer_player_id: Some(scorer.to_owned()),
-        assist_player_ids: assists.iter().map(|one| (*one).to_owned()).collect(),
+        scorer_player_id: Some(player(scorer)),
+        assist_player_ids: assists.iter().map(|one| player(one)).collect(),
         ..goal
     }
 }
 
 /// A change that changes nothing.
 pub(crate) fn no_change() -> GoalChange {
-    GoalChange {
-        conceding_team_id: None,
-        scoring_team_id: Change::Keep,
-        own_goal: None,
-        scorer_player_id: Change::Keep,
-        assist_player_ids: None,
-        third: None,
-        occurred_at: None,
-        game_minute: None,
-    }
+    GoalChange::default()
 }
 
 /// The same for a game.
 pub(crate) fn no_game_change() -> GameChange {
-    GameChange {
-        game_start_ts: None,
-        session_id: None,
-        pitch: Change::Keep,
-        team_ids: None,
-        third_length_minutes: None,
-    }
+    GameChange::default()
 }

@@ -91,7 +91,7 @@ async fn two_moves_to_two_sessions_leave_one_link(store: TestStore) {
         let services = [fixture.second(), fixture.second()];
         let results = at_once(2, |who| {
             let (service, id) = (services[who].clone(), id.clone());
-            let session_id = Some(["day-2", "day-3"][who].to_owned());
+            let session_id = Some(["day-2", "day-3"][who].parse().unwrap());
             let change = GameChange { session_id, ..no_game_change() };
             let caller = [ines(), noor()][who].clone();
             async move { code(&service.update_game(&caller, &id, &change).await) }
@@ -247,8 +247,8 @@ async fn case_18_a_game_is_finished_once(store: TestStore) {
 fn hail() -> AbandonGame {
     AbandonGame {
         reason: AbandonReason::Weather,
-        note: Some("Hail".into()),
-        absent_team_ids: vec!["yellow".into()],
+        note: Some("Hail".parse().unwrap()),
+        absent_team_ids: vec!["yellow".parse().unwrap()],
     }
 }
 
@@ -286,12 +286,17 @@ async fn games_move_between_sessions_of_their_season(store: TestStore) {
     let game = fixture.game("g1").await;
     service.create_session(&ines(), &season_id(), &new_session("day-2")).await.unwrap();
     let league = league_id();
-    let other =
-        NewSeason { season_id: Some("other".into()), ..crate::fixture::new_season("other") };
+    let other = NewSeason {
+        season_id: Some("other".parse().unwrap()),
+        ..crate::fixture::new_season("other")
+    };
     service.create_season(&ines(), &league, &other).await.unwrap();
     let other = threefc::design::SeasonId::new("other").unwrap();
     service.create_session(&ines(), &other, &new_session("far")).await.unwrap();
-    let to = |session: &str| GameChange { session_id: Some(session.into()), ..no_game_change() };
+    let to = |session: &str| GameChange {
+        session_id: Some(session.parse().unwrap()),
+        ..no_game_change()
+    };
     assert_eq!(code(&service.update_game(&ines(), &game, &to("far")).await), "other-season");
     assert_eq!(code(&service.update_game(&ines(), &game, &to("none")).await), "session-not-found");
     let view = service.update_game(&ines(), &game, &to("day-2")).await.unwrap();
@@ -304,7 +309,7 @@ async fn games_move_between_sessions_of_their_season(store: TestStore) {
     // Before the start, a move leaves no audit record; afterwards it does.
     assert!(fixture.keys_of("GAME#g1 AUDIT#").await.is_empty());
     service.start_third(&tomasz(), &game, 1, None).await.unwrap();
-    let pitch = GameChange { pitch: Change::Set("Pitch 2".into()), ..no_game_change() };
+    let pitch = GameChange { pitch: Change::Set("Pitch 2".parse().unwrap()), ..no_game_change() };
     service.update_game(&ines(), &game, &pitch).await.unwrap();
     let audit = service.audit(&ines(), &game, 50, None).await.unwrap().items;
     assert_eq!((audit.len(), audit[0].action), (1, AuditAction::GameChanged));
@@ -317,9 +322,9 @@ async fn teams_change_until_a_game_has_started(store: TestStore) {
     let fixture = Fixture::new(store).await;
     let service = &fixture.service;
     let new = NewTeam {
-        team_id: Some("green".into()),
-        name: "Green".into(),
-        code: "GRE".into(),
+        team_id: Some("green".parse().unwrap()),
+        name: "Green".parse().unwrap(),
+        code: "GRE".parse().unwrap(),
         color: Color::Green,
     };
     service.create_team(&ines(), &season_id(), &new).await.unwrap();
@@ -328,15 +333,13 @@ async fn teams_change_until_a_game_has_started(store: TestStore) {
         name: None,
         code: None,
         color: None,
-        squad_player_ids: Some(vec!["g9".into()]),
+        squad_player_ids: Some(vec!["g9".parse().unwrap()]),
         retired: None,
     };
     service.update_team(&ines(), &season_id(), &team("green"), &squad).await.unwrap();
     let game = fixture.game("g1").await;
-    let teams = |ids: [&str; 3]| GameChange {
-        team_ids: Some(ids.map(str::to_owned).to_vec()),
-        ..no_game_change()
-    };
+    let teams =
+        |ids: [&str; 3]| GameChange { team_ids: Some(ids.map(team).to_vec()), ..no_game_change() };
     let update =
         async |change: GameChange| code(&service.update_game(&ines(), &game, &change).await);
     assert_eq!(update(teams(["red", "red", "blue"])).await, "invalid");
@@ -346,11 +349,13 @@ async fn teams_change_until_a_game_has_started(store: TestStore) {
     let rosters: Vec<usize> = view.teams.iter().map(|team| team.roster.len()).collect();
     assert_eq!((view.teams[1].code.as_str(), rosters), ("GRE", vec![3, 1, 3]));
     assert_eq!(fixture.keys_of("GAME#g1 ROSTER#").await.len(), 7);
-    let length = GameChange { third_length_minutes: Some(30), ..no_game_change() };
+    let length =
+        GameChange { third_length_minutes: Some(30.try_into().unwrap()), ..no_game_change() };
     assert_eq!(update(length).await, "ok");
     service.start_third(&tomasz(), &game, 1, None).await.unwrap();
     assert_eq!(update(teams(["red", "blue", "yellow"])).await, "game-started");
-    let length = GameChange { third_length_minutes: Some(20), ..no_game_change() };
+    let length =
+        GameChange { third_length_minutes: Some(20.try_into().unwrap()), ..no_game_change() };
     assert_eq!(update(length).await, "game-started");
 }
 
@@ -395,6 +400,9 @@ async fn thirds_are_corrected_and_taken_back(store: TestStore) {
     let earlier = begun.after(Duration::from_secs(600));
     assert_eq!(correct(1, Change::Set(earlier), Change::Keep).await, "ok");
     assert_eq!(fixture.view(&game).await.thirds[0].started_at, Some(earlier));
+    // Goals entered while the clock had started in the year 0 kept the minute 999.
+    let long_ago = Timestamp::from_millis(0);
+    assert_eq!(correct(1, Change::Set(long_ago), Change::Keep).await, "third-out-of-order");
     // A finish before the start, a moment in the future, a third that has not started.
     service.finish_third(&tomasz(), &game, 1, None).await.unwrap();
     assert_eq!(correct(1, Change::Keep, Change::Set(begun)).await, "third-out-of-order");
@@ -469,6 +477,6 @@ async fn closed_games_refuse_changes(store: TestStore) {
     assert_eq!(code(&service.delete_game(&ines(), &abandoned).await), "game-abandoned");
     assert_eq!(code(&service.delete_game(&ines(), &finished).await), "game-has-history");
     assert_eq!(code(&service.start_third(&ines(), &finished, 2, None).await), "game-finished");
-    let pitch = GameChange { pitch: Change::Set("2".into()), ..no_game_change() };
+    let pitch = GameChange { pitch: Change::Set("2".parse().unwrap()), ..no_game_change() };
     assert_eq!(code(&service.update_game(&ines(), &abandoned, &pitch).await), "ok");
 }

@@ -150,7 +150,7 @@ async fn case_13_a_goal_sent_ten_times_is_one_goal(store: TestStore) {
     assert_eq!(fixture.keys_of("GAME#g1 EVENT#").await.len(), 1);
     let view = fixture.view(&game).await;
     assert_eq!((view.teams[1].conceded, view.teams[0].scored, view.sequence), (1, 1, 3));
-    let other = NewGoal { conceding_team_id: "yellow".into(), ..goal };
+    let other = NewGoal { conceding_team_id: "yellow".parse().unwrap(), ..goal };
     let refused = fixture.service.add_goal(&tomasz(), &game, &other).await;
     assert_eq!(code(&refused), "event-id-taken");
 }
@@ -271,7 +271,7 @@ async fn case_19_an_admin_corrects_a_finished_game(store: TestStore) {
     let change = GoalChange {
         scoring_team_id: Change::Remove,
         own_goal: Some(true),
-        scorer_player_id: Change::Set("y1".into()),
+        scorer_player_id: Change::Set("y1".parse().unwrap()),
         ..no_change()
     };
     let view = service.edit_goal(&ines(), &game, &last.unwrap(), &change).await.unwrap();
@@ -371,7 +371,7 @@ async fn a_lent_player_keeps_goals_with_the_team(store: TestStore) {
     assert_eq!(view.teams[2].roster.len(), 4);
     assert_eq!(fixture.keys_of("GAME#g1 ROSTER#").await.len(), 9);
     // The goal can be changed without naming the scorer again, and r1 scores for yellow now.
-    let change = GoalChange { assist_player_ids: Some(vec!["r2".into()]), ..no_change() };
+    let change = GoalChange { assist_player_ids: Some(vec!["r2".parse().unwrap()]), ..no_change() };
     service.edit_goal(&tomasz(), &game, &goal_id, &change).await.unwrap();
     fixture.goal(&game, &by(new_goal("blue", Some("yellow")), "r1", &[])).await;
     let refused = by(new_goal("blue", Some("red")), "r1", &[]);

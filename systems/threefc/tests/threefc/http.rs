@@ -123,6 +123,8 @@ async fn what_is_refused_says_why() {
         ),
         ("PATCH", "/players/r1", json!({"number": 100}), 422, "invalid"),
         ("PATCH", "/seasons/spring", json!({"thirdLengthMinutes": 22}), 422, "invalid"),
+        ("GET", "/games/g1/roster?team=zzz", json!(null), 409, "team-not-in-game"),
+        ("POST", "/leagues", json!({"name": "x", "leagueId": "--"}), 422, "invalid"),
         ("PUT", "/leagues/tidewall/acl/noor", json!({"role": "king"}), 422, "invalid"),
         ("POST", "/games/g1/goals/undo", json!({"expectedEventId": "x"}), 404, "goal-not-found"),
     ] {
@@ -133,28 +135,38 @@ async fn what_is_refused_says_why() {
     }
     let refused = ines.post("/threefc/v1/leagues", json!({"name": "a@b.org"})).await.json();
     assert_eq!(refused["errors"][0]["field"], "/name");
+    let team = |code: &str| json!({"name": "Team", "code": code, "color": "red"});
+    let teams = json!([team("ABC"), team("aa"), team("XYZ")]);
+    let season = json!({"name": "Autumn", "teams": teams});
+    let refused = ines.post("/threefc/v1/leagues/tidewall/seasons", season).await.json();
+    assert_eq!(refused["errors"][0]["field"], "/teams/1/code");
+    // Too short and not one of the lengths are the same mistake.
+    for minutes in [15, 21, 40] {
+        let change = json!({"thirdLengthMinutes": minutes});
+        let refused = ines.patch("/threefc/v1/seasons/spring", change).await.json();
+        let detail = refused["errors"][0]["detail"].as_str().unwrap();
+        assert!(detail.contains("20, 25") && detail.contains("30"), "{detail}");
+    }
     server.check_declarations("threefc").await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_key_makes_a_request_safe_to_repeat() {
-    let store = TestStore::memory();
-    let fixture = Fixture::new(store).await;
+    let fixture = Fixture::new(TestStore::memory()).await;
     fixture.live_game("g1").await;
-    let goal = |event: &str| json!({"eventId": event, "concedingTeamId": "blue", "scoringTeamId": "red", "ownGoal": false, "scorerPlayerId": null});
-    let path = "/threefc/v1/games/g1/goals";
+    let path = "/threefc/v1/games/g1/thirds/1/finish";
     let key = event_id();
     let first = {
         let server =
             TestServer::with(vec![system()], fixture.store.share(), DemoPolicy::Never).await;
         let tomasz = keyed(&server.as_persona(&PERSONAS[TOMASZ]), &key);
-        let first = tomasz.post(path, goal(&key)).await.expect(201);
+        let first = tomasz.post(path, json!({})).await.expect(200);
         // The same request gets the same answer.
-        let again = tomasz.post(path, goal(&key)).await;
+        let again = tomasz.post(path, json!({})).await;
         assert_eq!(again.headers.get("idempotency-replayed").map(String::as_str), Some("true"));
-        assert_eq!(again.expect(201), first);
+        assert_eq!(again.expect(200), first);
         // Another payload with the same key is refused.
-        let other = tomasz.post(path, goal(&event_id())).await;
+        let other = tomasz.post(path, json!({"at": "2026-05-03T14:00:00Z"})).await;
         assert_eq!((other.status, other.code().as_str()), (409, "key-reused"));
         // Ten at once with a new key create one league.
         let noor = keyed(&server.as_persona(&PERSONAS[NOOR]), "5f0f2c1e-one-of-ten-requests");
@@ -170,11 +182,36 @@ async fn a_key_makes_a_request_safe_to_repeat() {
     // After a restart of the server, too.
     let server = TestServer::with(vec![system()], fixture.store.share(), DemoPolicy::Never).await;
     let tomasz = keyed(&server.as_persona(&PERSONAS[TOMASZ]), &key);
-    assert_eq!(tomasz.post(path, goal(&key)).await.expect(201), first);
+    assert_eq!(tomasz.post(path, json!({})).await.expect(200), first);
     let noor = server.as_persona(&PERSONAS[NOOR]);
     let me = noor.get("/threefc/v1/me").await.expect(200);
     assert_eq!(me["leagues"].as_array().unwrap().len(), 1, "{me}");
-    assert_eq!(fixture.keys_of("GAME#g1 GOAL#").await.len(), 1);
+}
+
+/// The marker of a goal is all that makes it safe to repeat; clients that send a key are served.
+#[tokio::test]
+async fn goals_are_repeated_by_their_event_id_whatever_key_comes_along() {
+    let (fixture, server) = server().await;
+    fixture.live_game("g1").await;
+    let event = event_id();
+    let tomasz = keyed(&server.as_persona(&PERSONAS[TOMASZ]), &event);
+    let goal = json!({"eventId": event, "concedingTeamId": "blue", "scoringTeamId": "red"});
+    let path = "/threefc/v1/games/g1/goals";
+    let first = tomasz.post(path, goal.clone()).await.expect(201);
+    let again = tomasz.post(path, goal.clone()).await;
+    assert!(!again.headers.contains_key("idempotency-replayed"));
+    assert_eq!(again.expect(200)["goals"], first["goals"]);
+    let other = json!({"eventId": event, "concedingTeamId": "red", "scoringTeamId": "blue"});
+    let refused = tomasz.post(path, other).await;
+    assert_eq!((refused.status, refused.code().as_str()), (409, "event-id-taken"));
+    for _ in 0..2 {
+        let undone = tomasz.post(&format!("{path}/undo"), json!({"expectedEventId": event})).await;
+        assert_eq!(undone.expect(200)["goals"], json!([]));
+    }
+    tomasz.delete(&format!("{path}/{event}")).await.expect(200);
+    // A goal that was removed stays removed.
+    assert_eq!(tomasz.post(path, goal).await.expect(200)["goals"], json!([]));
+    assert_eq!(fixture.keys_of("GAME#g1 EVENT#").await.len(), 1);
 }
 
 /// The same goal with ten keys at once: its event id makes it one.
@@ -226,7 +263,7 @@ async fn audit_records_come_in_pages_newest_first() {
     assert_eq!(game.as_str(), "g1");
 }
 
-/// The largest game there can be is still answered with a key: its answer is kept for repetitions.
+/// The largest game there can be is answered, also with a key: the answer is kept for repetitions.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_largest_game_is_answered() {
     let (fixture, server) = server().await;
@@ -260,7 +297,10 @@ async fn the_largest_game_is_answered() {
     let added = tomasz.post(path, goal.clone()).await;
     assert!(added.body.len() > 180_000, "{}", added.body.len());
     assert_eq!(added.expect(201)["goals"].as_array().unwrap().len(), 200);
-    assert_eq!(tomasz.post(path, goal.clone()).await.expect(201), added.json());
+    let event = goal["eventId"].as_str().unwrap();
+    let change = json!({"gameMinute": 7});
+    let edited = tomasz.patch(&format!("{path}/{event}"), change.clone()).await.expect(200);
+    assert_eq!(tomasz.patch(&format!("{path}/{event}"), change).await.expect(200), edited);
     goal["eventId"] = json!(event_id());
     let full = server.as_persona(&PERSONAS[TOMASZ]).post(path, goal).await;
     assert_eq!((full.status, full.code().as_str()), (409, "limit-reached"));
@@ -314,7 +354,7 @@ async fn the_pages_are_there() {
 async fn demo_data_has_everything() {
     let server = TestServer::with(vec![system()], TestStore::memory(), DemoPolicy::IfEmpty).await;
     let visitor = server.visitor();
-    let spring = visitor.get("/threefc/v1/seasons/tidewall-spring").await.expect(200);
+    let spring = visitor.get("/threefc/v1/seasons/tidewall-s2").await.expect(200);
     let counts: Vec<&Value> =
         spring["sessions"].as_array().unwrap().iter().map(|one| &one["games"]).collect();
     assert_eq!(counts, [2, 2, 2, 3, 2, 2, 2, 2]);
@@ -327,7 +367,7 @@ async fn demo_data_has_everything() {
     assert_eq!(played, 3 * 12);
     assert_eq!(spring["league"]["players"], 40);
     assert_eq!(spring["league"]["invites"], 1);
-    let autumn = visitor.get("/threefc/v1/seasons/tidewall-autumn").await.expect(200);
+    let autumn = visitor.get("/threefc/v1/seasons/tidewall-s1").await.expect(200);
     let played: u64 = autumn["standings"]
         .as_array()
         .unwrap()
@@ -335,7 +375,7 @@ async fn demo_data_has_everything() {
         .map(|row| row["played"].as_u64().unwrap())
         .sum();
     assert_eq!((autumn["sessions"].as_array().unwrap().len(), played), (9, 3 * 18));
-    let live = visitor.get("/threefc/v1/games/spring-13").await.expect(200);
+    let live = visitor.get("/threefc/v1/games/s2-13").await.expect(200);
     let conceded: Vec<&Value> =
         live["teams"].as_array().unwrap().iter().map(|team| &team["conceded"]).collect();
     assert_eq!(
@@ -349,12 +389,12 @@ async fn demo_data_has_everything() {
         .map(|goal| goal["displayTime"].as_str().unwrap())
         .collect();
     assert_eq!(shown, ["12'", "20+2'", "5'"]);
-    let hail = visitor.get("/threefc/v1/games/spring-hail").await.expect(200);
+    let hail = visitor.get("/threefc/v1/games/s2-hail").await.expect(200);
     assert_eq!(hail["abandoned"]["reason"], "weather");
-    let loan = visitor.get("/threefc/v1/games/spring-05/roster?team=cin").await.expect(200);
+    let loan = visitor.get("/threefc/v1/games/s2-05/roster?team=cin").await.expect(200);
     assert_eq!(loan["items"][0]["nickname"], "Lark");
     let ines = server.as_persona(&PERSONAS[INES]);
-    let audit = ines.get("/threefc/v1/games/spring-09/audit").await.expect(200);
+    let audit = ines.get("/threefc/v1/games/s2-09/audit").await.expect(200);
     let edits: Vec<&Value> = audit["items"]
         .as_array()
         .unwrap()
@@ -363,7 +403,7 @@ async fn demo_data_has_everything() {
         .collect();
     let [edit] = edits.as_slice() else { panic!("one correction: {audit}") };
     // Another team wins since, or nobody.
-    let corrected = visitor.get("/threefc/v1/games/spring-09").await.expect(200);
+    let corrected = visitor.get("/threefc/v1/games/s2-09").await.expect(200);
     assert_ne!(winner_before(&corrected, edit), corrected["result"]["winnerTeamId"]);
     assert_eq!(visitor.get("/threefc/v1/leagues/quarry-lane").await.status, 404);
     let bea = server.as_persona(&PERSONAS[2]);
@@ -381,7 +421,7 @@ async fn demo_data_has_everything() {
     }
     assert_eq!(types.len(), 18, "{types:?}");
     // A removed marker: the goal that was undone.
-    let undone = ines.get("/threefc/v1/games/spring-13/audit").await.expect(200);
+    let undone = ines.get("/threefc/v1/games/s2-13/audit").await.expect(200);
     assert_eq!(undone["items"][0]["action"], "goalUndone");
 }
 

@@ -70,11 +70,11 @@ async fn leagues_of(fixture: &Fixture, who: &singlet_web::identity::Caller) -> u
 }
 
 fn viewer() -> GrantRole {
-    GrantRole { role: Role::Viewer, display_name: Some("Somebody".into()) }
+    GrantRole { role: Role::Viewer, display_name: Some("Somebody".parse().unwrap()) }
 }
 
 fn accept(code: &str) -> AcceptInvite {
-    AcceptInvite { code: code.to_owned(), display_name: "Somebody".into() }
+    AcceptInvite { code: code.to_owned(), display_name: "Somebody".parse().unwrap() }
 }
 
 async fn leagues_of_one_person_are_limited(store: TestStore) {
@@ -228,8 +228,8 @@ async fn counts_hold_when_many_come_at_once(store: TestStore) {
     compete("limit-reached", |number| {
         let new = NewTeam {
             team_id: None,
-            name: "Team".to_owned(),
-            code: format!("T{number}"),
+            name: "Team".parse().unwrap(),
+            code: format!("T{number}").parse().unwrap(),
             color: Color::Black,
         };
         let service = second();
@@ -340,10 +340,10 @@ async fn a_game_is_changed_so_often_and_can_then_be_finished(store: TestStore) {
     let refused = async |is_finished: bool| {
         let who = if is_finished { ines() } else { tomasz() };
         let change = threefc::service::input::GoalChange {
-            conceding_team_id: Some("yellow".into()),
+            conceding_team_id: Some("yellow".parse().unwrap()),
             ..no_change()
         };
-        let pitch = GameChange { pitch: Change::Set("2".into()), ..no_game_change() };
+        let pitch = GameChange { pitch: Change::Set("2".parse().unwrap()), ..no_game_change() };
         let earlier = fixture.now().before(std::time::Duration::from_secs(60));
         let correction =
             ThirdChange { started_at: Change::Set(earlier), finished_at: Change::Keep };

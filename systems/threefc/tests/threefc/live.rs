@@ -61,7 +61,7 @@ async fn every_change_of_a_game_is_one_message() {
     let game = fixture.game("g1").await;
     let mut watcher = server.visitor().events("/threefc/v1/games/g1/live").await;
     watcher.expect("state").await;
-    let pitch = GameChange { pitch: Change::Set("2".into()), ..no_game_change() };
+    let pitch = GameChange { pitch: Change::Set("2".parse().unwrap()), ..no_game_change() };
     service.update_game(&ines(), &game, &pitch).await.unwrap();
     watcher.expect("gameChanged").await;
     let (lark, team) = (crate::fixture::player("r1"), crate::fixture::team("blue"));
@@ -77,7 +77,7 @@ async fn every_change_of_a_game_is_one_message() {
     let event = fixture.goal(&game, &goal).await;
     watcher.expect("goalAdded").await;
     let change = threefc::service::input::GoalChange {
-        conceding_team_id: Some("blue".into()),
+        conceding_team_id: Some("blue".parse().unwrap()),
         ..crate::fixture::no_change()
     };
     service.edit_goal(&tomasz(), &game, &event, &change).await.unwrap();

@@ -306,23 +306,23 @@ async fn case_23_nobody_sees_accounts_of_others() {
             "/threefc/v1/leagues/tidewall/players",
             "/threefc/v1/leagues/tidewall/acl",
             "/threefc/v1/leagues/tidewall/invites",
-            "/threefc/v1/seasons/tidewall-spring",
-            "/threefc/v1/seasons/tidewall-spring/standings",
-            "/threefc/v1/seasons/tidewall-spring/leaderboards",
-            "/threefc/v1/seasons/tidewall-spring/teams",
-            "/threefc/v1/seasons/tidewall-spring/sessions",
-            "/threefc/v1/sessions/spring-day-4/games",
-            "/threefc/v1/games/spring-13",
-            "/threefc/v1/games/spring-13/goals",
-            "/threefc/v1/games/spring-13/roster",
-            "/threefc/v1/games/spring-13/audit",
-            "/threefc/v1/games/spring-hail",
+            "/threefc/v1/seasons/tidewall-s2",
+            "/threefc/v1/seasons/tidewall-s2/standings",
+            "/threefc/v1/seasons/tidewall-s2/leaderboards",
+            "/threefc/v1/seasons/tidewall-s2/teams",
+            "/threefc/v1/seasons/tidewall-s2/sessions",
+            "/threefc/v1/sessions/s2-day-4/games",
+            "/threefc/v1/games/s2-13",
+            "/threefc/v1/games/s2-13/goals",
+            "/threefc/v1/games/s2-13/roster",
+            "/threefc/v1/games/s2-13/audit",
+            "/threefc/v1/games/s2-hail",
             "/threefc/v1/players/kite",
             "/threefc/v1/me",
             "/threefc",
             "/threefc/leagues/tidewall",
-            "/threefc/seasons/tidewall-spring",
-            "/threefc/games/spring-13",
+            "/threefc/seasons/tidewall-s2",
+            "/threefc/games/s2-13",
         ] {
             let response = client.get(path).await;
             assert_eq!(response.status, status_of(path, me.is_some()), "{path} as {me:?}");
@@ -330,14 +330,14 @@ async fn case_23_nobody_sees_accounts_of_others() {
             seen += &text;
             assert!(!text.contains('@'), "{path} as {me:?} contains @");
         }
-        let mut events = client.events("/threefc/v1/games/spring-13/live").await;
+        let mut events = client.events("/threefc/v1/games/s2-13/live").await;
         seen += &events.expect("state").await.to_string();
         let scorekeeper = server.as_persona(&PERSONAS[1]);
         let goal = json!({
             "eventId": crate::fixture::event_id(), "concedingTeamId": "anc",
             "scoringTeamId": "fog", "ownGoal": false, "scorerPlayerId": "juno",
         });
-        scorekeeper.post("/threefc/v1/games/spring-13/goals", goal).await.expect(201);
+        scorekeeper.post("/threefc/v1/games/s2-13/goals", goal).await.expect(201);
         seen += &events.expect("goalAdded").await.to_string();
         assert!(!seen.contains('@'));
         for subject in subjects.into_iter().filter(|subject| Some(*subject) != me) {

@@ -19,7 +19,7 @@ on_every_backend! {
 }
 
 fn role(role: Role) -> GrantRole {
-    GrantRole { role, display_name: Some("Somebody".into()) }
+    GrantRole { role, display_name: Some("Somebody".parse().unwrap()) }
 }
 
 async fn case_22_one_admin_remains(store: TestStore) {
@@ -39,10 +39,12 @@ async fn case_22_one_admin_remains(store: TestStore) {
             }
         })
         .await;
-        let mut sorted = results.clone();
-        sorted.sort_unstable();
-        // The second one is no admin any more when it is tried again.
-        assert_eq!(sorted, ["forbidden", "ok"], "round {round}");
+        // The loser is no longer an admin. On DynamoDB a batch read is not one snapshot: it can
+        // see the loser's old grant beside the league's new count, and then the winner is the
+        // last admin.
+        let (winners, losers): (Vec<_>, Vec<_>) = results.iter().partition(|&&code| code == "ok");
+        assert_eq!(winners.len(), 1, "round {round}: {results:?}");
+        assert!(["forbidden", "last-admin"].contains(losers[0]), "round {round}: {results:?}");
         assert_eq!(fixture.data("LEAGUE#tidewall METADATA").await["admins"], 1);
         if results[0] != "ok" {
             // Noor is left: she gives the league back.
@@ -100,7 +102,7 @@ async fn roles_are_granted_changed_and_revoked(store: TestStore) {
 }
 
 fn accept(code: &str) -> AcceptInvite {
-    AcceptInvite { code: code.to_owned(), display_name: "Noor".into() }
+    AcceptInvite { code: code.to_owned(), display_name: "Noor".parse().unwrap() }
 }
 
 async fn invitations_are_made_previewed_accepted_and_deleted(store: TestStore) {

@@ -4,15 +4,13 @@ use crate::fixture::{
     Fixture, by_hand, code, game_id, ines, new_game, new_goal, new_league, new_season, new_session,
     no_game_change, player, ruben, season_id, session_id, team,
 };
-use singlet::backend::{Backend, BackendError, BoxFuture, Execution, Feed};
+use singlet::Db;
+use singlet::backend::{Backend, BoxFuture, Execution};
 use singlet::dynamo::operation::{Answer, BatchGetItemAnswer, Request};
-use singlet::{Db, Settings};
-use singlet_testing::{TestStore, on_every_backend, run};
+use singlet_testing::{Intercepted, TestStore, on_every_backend, run};
 use singlet_web::api::Change;
 use singlet_web::random::Random;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 use threefc::design::{GameId, LeagueId, SeasonId, Visibility};
 use threefc::service::Service;
 use threefc::service::input::{
@@ -29,87 +27,42 @@ const TRANSACTION: &str = "TransactWriteItems";
 
 type Meanwhile = Box<dyn Fn() -> BoxFuture<'static, ()> + Send + Sync>;
 
-/// A backend that runs `meanwhile` before the first request whose text contains `key`.
-struct InterruptedBackend {
-    inner: Arc<dyn Backend>,
-    key: &'static str,
-    meanwhile: Meanwhile,
-    is_done: AtomicBool,
-}
-
-impl Backend for InterruptedBackend {
-    fn execute(&self, request: Request) -> Execution<'_> {
-        let is_meant = format!("{request:?}").contains(self.key);
-        if !is_meant || self.is_done.swap(true, Ordering::SeqCst) {
-            return self.inner.execute(request);
-        }
-        Execution::pending(async move {
-            (self.meanwhile)().await;
-            self.inner.execute(request).await
-        })
-    }
-
-    fn sleep(&self, duration: Duration) -> BoxFuture<'_, ()> {
-        self.inner.sleep(duration)
-    }
-
-    fn has_conflicts(&self) -> bool {
-        self.inner.has_conflicts()
-    }
-
-    fn changes(&self, table_name: &str) -> BoxFuture<'_, Result<Box<dyn Feed>, BackendError>> {
-        self.inner.changes(table_name)
-    }
-}
-
 /// A service that is interrupted before it first asks for a key.
 fn interrupted(store: &TestStore, key: &'static str, meanwhile: Meanwhile) -> Service {
-    let backend = InterruptedBackend {
-        inner: store.backend(),
-        key,
-        meanwhile,
-        is_done: AtomicBool::new(false),
-    };
-    let settings: Settings = store.settings.clone();
-    Service::new(Db::on(backend, settings), Random::new())
+    let is_done = AtomicBool::new(false);
+    let backend = Intercepted::new(store.backend(), move |inner, request| {
+        let is_meant = format!("{request:?}").contains(key);
+        if !is_meant || is_done.swap(true, Ordering::SeqCst) {
+            return inner.execute(request);
+        }
+        let meanwhile = meanwhile();
+        Execution::pending(async move {
+            meanwhile.await;
+            inner.execute(request).await
+        })
+    });
+    Service::new(Db::on(backend, store.settings.clone()), Random::new())
 }
 
 /// A backend that has no time for BatchGetItem from the first transaction on.
-struct BusyBackend {
-    inner: Arc<dyn Backend>,
-    has_written: AtomicBool,
-}
-
-impl Backend for BusyBackend {
-    fn execute(&self, request: Request) -> Execution<'_> {
-        match request {
-            Request::BatchGetItem(asked) if self.has_written.load(Ordering::SeqCst) => {
-                let answer = BatchGetItemAnswer {
-                    responses: Vec::new(),
-                    unprocessed_keys: asked.tables,
-                    capacity: Default::default(),
-                };
-                Execution::done(Ok(Answer::BatchGetItem(answer)))
-            }
-            request => {
-                let is_write = matches!(request, Request::TransactWriteItems(_));
-                self.has_written.fetch_or(is_write, Ordering::SeqCst);
-                self.inner.execute(request)
-            }
+fn busy(store: &TestStore) -> impl Backend {
+    let has_written = AtomicBool::new(false);
+    let backend = Intercepted::new(store.backend(), move |inner, request| match request {
+        Request::BatchGetItem(asked) if has_written.load(Ordering::SeqCst) => {
+            let answer = BatchGetItemAnswer {
+                responses: Vec::new(),
+                unprocessed_keys: asked.tables,
+                capacity: Default::default(),
+            };
+            Execution::done(Ok(Answer::BatchGetItem(answer)))
         }
-    }
-
-    fn sleep(&self, _: Duration) -> BoxFuture<'_, ()> {
-        Box::pin(std::future::ready(()))
-    }
-
-    fn has_conflicts(&self) -> bool {
-        self.inner.has_conflicts()
-    }
-
-    fn changes(&self, table_name: &str) -> BoxFuture<'_, Result<Box<dyn Feed>, BackendError>> {
-        self.inner.changes(table_name)
-    }
+        request => {
+            let is_write = matches!(request, Request::TransactWriteItems(_));
+            has_written.fetch_or(is_write, Ordering::SeqCst);
+            inner.execute(request)
+        }
+    });
+    backend.without_pauses()
 }
 
 /// The game is created, and then cannot be read for the answer. If the problem said that nothing was
@@ -118,10 +71,8 @@ impl Backend for BusyBackend {
 fn a_failed_read_after_the_write_does_not_say_that_nothing_was_done() {
     run(async {
         let fixture = Fixture::new(TestStore::memory()).await;
-        let backend =
-            BusyBackend { inner: fixture.store.backend(), has_written: AtomicBool::new(false) };
-        let settings: Settings = fixture.store.settings.clone();
-        let service = Service::new(Db::on(backend, settings), Random::new());
+        let db = Db::on(busy(&fixture.store), fixture.store.settings.clone());
+        let service = Service::new(db, Random::new());
         let new = new_game("g1", fixture.now());
         let refused = service.create_game(&ines(), &session_id(), &new).await.unwrap_err();
         let problem: singlet_web::problem::Problem = refused.into();
@@ -231,7 +182,7 @@ fn tables_that_have_drifted_are_a_failure() {
 }
 
 fn move_to(session: &str) -> GameChange {
-    GameChange { session_id: Some(session.to_owned()), ..no_game_change() }
+    GameChange { session_id: Some(session.parse().unwrap()), ..no_game_change() }
 }
 
 async fn a_private_session_is_as_if_it_were_missing(store: TestStore) {
@@ -259,19 +210,19 @@ async fn teams_that_no_longer_play_are_not_absent(store: TestStore) {
     let service = &fixture.service;
     let game: GameId = fixture.game("g1").await;
     let new = NewTeam {
-        team_id: Some("green".to_owned()),
-        name: "Green".to_owned(),
-        code: "GRE".to_owned(),
+        team_id: Some("green".parse().unwrap()),
+        name: "Green".parse().unwrap(),
+        code: "GRE".parse().unwrap(),
         color: threefc::design::Color::Green,
     };
     service.create_team(&ines(), &season_id(), &new).await.unwrap();
     let abandon = AbandonGame {
         reason: threefc::design::AbandonReason::NoShow,
         note: None,
-        absent_team_ids: vec!["red".to_owned(), "yellow".to_owned()],
+        absent_team_ids: vec!["red".parse().unwrap(), "yellow".parse().unwrap()],
     };
     service.abandon_game(&ines(), &game, &abandon).await.unwrap();
-    let teams = ["red", "blue", "green"].map(str::to_owned).to_vec();
+    let teams = ["red", "blue", "green"].map(team).to_vec();
     let change = GameChange { team_ids: Some(teams), ..no_game_change() };
     let view = service.update_game(&ines(), &game, &change).await.unwrap();
     assert_eq!(view.abandoned.unwrap().absent_team_ids, [team("red")]);
@@ -302,13 +253,13 @@ fn a_team_that_is_retired_meanwhile_does_not_play() {
         let fixture = Fixture::new(TestStore::memory()).await;
         let game = fixture.game("g1").await;
         let new = NewTeam {
-            team_id: Some("green".to_owned()),
-            name: "Green".to_owned(),
-            code: "GRE".to_owned(),
+            team_id: Some("green".parse().unwrap()),
+            name: "Green".parse().unwrap(),
+            code: "GRE".parse().unwrap(),
             color: threefc::design::Color::Green,
         };
         fixture.service.create_team(&ines(), &season_id(), &new).await.unwrap();
-        let teams = ["red", "blue", "green"].map(str::to_owned).to_vec();
+        let teams = ["red", "blue", "green"].map(team).to_vec();
         let change = GameChange { team_ids: Some(teams), ..no_game_change() };
         let service = interrupted(&fixture.store, TRANSACTION, retire(&fixture, "green"));
         let changed = service.update_game(&ines(), &game, &change).await;

@@ -1,66 +1,35 @@
 //! How many requests the pages cost.
 
 use crate::fixture::{
-    Fixture, by, ines, league_id, new_game, new_goal, new_league, new_session, noor, season_id,
-    tomasz, user,
+    Fixture, by, by_hand, ines, league_id, new_game, new_goal, new_league, new_session, noor,
+    season_id, tomasz, user,
 };
-use singlet::backend::{Backend, BackendError, BoxFuture, Execution, Feed};
+use singlet::Db;
 use singlet::dynamo::operation::Request;
-use singlet::{Db, Settings};
-use singlet_testing::{TestStore, run};
+use singlet_testing::{Intercepted, TestStore, run};
 use singlet_web::random::Random;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 use threefc::design::{Role, SessionId, ThreeFc};
 use threefc::service::Service;
-
-/// A backend that notes what it is asked.
-struct NotingBackend {
-    inner: Arc<dyn Backend>,
-    asked: Arc<Mutex<Vec<(&'static str, String)>>>,
-}
-
-impl Backend for NotingBackend {
-    fn execute(&self, request: Request) -> Execution<'_> {
-        let name = match &request {
-            Request::Query(_) => "Query",
-            Request::GetItem(_) => "GetItem",
-            Request::BatchGetItem(_) => "BatchGetItem",
-            _ => "other",
-        };
-        self.asked.lock().unwrap().push((name, format!("{request:?}")));
-        self.inner.execute(request)
-    }
-
-    fn sleep(&self, duration: Duration) -> BoxFuture<'_, ()> {
-        self.inner.sleep(duration)
-    }
-
-    fn has_conflicts(&self) -> bool {
-        self.inner.has_conflicts()
-    }
-
-    fn changes(&self, table_name: &str) -> BoxFuture<'_, Result<Box<dyn Feed>, BackendError>> {
-        self.inner.changes(table_name)
-    }
-
-    fn changes_from(
-        &self,
-        table_name: &str,
-        position: &str,
-    ) -> BoxFuture<'_, Result<Box<dyn Feed>, BackendError>> {
-        self.inner.changes_from(table_name, position)
-    }
-}
 
 type Asked = Arc<Mutex<Vec<(&'static str, String)>>>;
 
 /// A service that notes its requests.
 fn noting(store: &TestStore) -> (Service, Asked) {
     let asked = Asked::default();
-    let backend = NotingBackend { inner: store.backend(), asked: Arc::clone(&asked) };
-    let settings: Settings = store.settings.clone();
-    let db: Db<ThreeFc> = Db::on(backend, settings);
+    let noted = Arc::clone(&asked);
+    let backend = Intercepted::new(store.backend(), move |inner, request| {
+        let name = match &request {
+            Request::Query(_) => "Query",
+            Request::GetItem(_) => "GetItem",
+            Request::BatchGetItem(_) => "BatchGetItem",
+            Request::TransactWriteItems(_) => "TransactWriteItems",
+            _ => "other",
+        };
+        noted.lock().unwrap().push((name, format!("{request:?}")));
+        inner.execute(request)
+    });
+    let db: Db<ThreeFc> = Db::on(backend, store.settings.clone());
     (Service::new(db, Random::new()), asked)
 }
 
@@ -86,6 +55,35 @@ fn case_25_get_game_takes_one_query_and_one_batch_get() {
         service.goals(None, &game).await.unwrap();
         let queries = take(&asked).into_iter().filter(|(name, _)| *name == "Query").count();
         assert_eq!(queries, 1, "a timeline is one Query");
+    });
+}
+
+/// On DynamoDB each request is a round trip, and they follow each other.
+#[test]
+fn a_goal_takes_four_requests_and_five_once_the_game_counts() {
+    run(async {
+        let fixture = Fixture::new(TestStore::memory()).await;
+        let game = fixture.live_game("g1").await;
+        let (service, asked) = noting(&fixture.store);
+        let names = || take(&asked).into_iter().map(|(name, _)| name).collect::<Vec<_>>();
+        let goal = by(new_goal("blue", Some("red")), "r1", &["r2", "y1"]);
+        let (view, is_new) = service.add_goal(&tomasz(), &game, &goal).await.unwrap();
+        assert_eq!(names(), ["BatchGetItem", "Query", "BatchGetItem", "TransactWriteItems"]);
+        // The answer is made of what was written: it is what a read shows.
+        assert!(is_new);
+        assert_eq!(view, service.game(Some(&tomasz()), &game).await.unwrap());
+        take(&asked);
+        let (again, is_new) = service.add_goal(&tomasz(), &game, &goal).await.unwrap();
+        assert_eq!(names(), ["BatchGetItem", "Query", "BatchGetItem"]);
+        assert_eq!((again, is_new), (view, false));
+        let event = goal.event_id.parse().unwrap();
+        service.undo_goal(&tomasz(), &game, &event).await.unwrap();
+        assert_eq!(names(), ["BatchGetItem", "Query", "BatchGetItem", "TransactWriteItems"]);
+        service.finish_game(&ines(), &game, true).await.unwrap();
+        assert_eq!(names().len(), 5);
+        let late = by_hand(by(new_goal("blue", Some("red")), "r1", &[]), 1, 7);
+        service.add_goal(&ines(), &game, &late).await.unwrap();
+        assert_eq!(names().len(), 5);
     });
 }
 
@@ -132,14 +130,14 @@ fn reads_for_a_decision_are_consistent() {
         let invite = service.invite(&ines(), &league_id(), &new).await.unwrap();
         let accept = threefc::service::input::AcceptInvite {
             code: invite.code,
-            display_name: "Noor".into(),
+            display_name: "Noor".parse().unwrap(),
         };
         service.accept_invite(&noor(), &league_id(), &accept).await.unwrap();
         service.revoke_role(&ines(), &league_id(), &user(&noor())).await.unwrap();
         service.create_league(&noor(), &new_league("harbour")).await.unwrap();
         service.delete_league(&noor(), &"harbour".parse().unwrap()).await.unwrap();
         let made = take(&asked);
-        let reads = made.iter().filter(|(name, _)| *name != "other");
+        let reads = made.iter().filter(|(name, _)| *name != "TransactWriteItems");
         assert!(reads.clone().count() > 40);
         for (name, request) in reads {
             assert!(request.contains("consistent_read: true"), "{name}: {request}");

@@ -109,12 +109,11 @@ async fn random_step(
         4 | 5 => {
             let Some(event) = pick(dice) else { return ("edit of nothing", "ok") };
             let goal = random_goal(dice);
-            let set = |value: Option<String>| value.map_or(Change::Remove, Change::Set);
             let change = GoalChange {
                 conceding_team_id: Some(goal.conceding_team_id),
-                scoring_team_id: set(goal.scoring_team_id),
+                scoring_team_id: goal.scoring_team_id.map_or(Change::Remove, Change::Set),
                 own_goal: Some(goal.own_goal),
-                scorer_player_id: set(goal.scorer_player_id),
+                scorer_player_id: goal.scorer_player_id.map_or(Change::Remove, Change::Set),
                 assist_player_ids: Some(goal.assist_player_ids),
                 third: goal.third,
                 game_minute: goal.game_minute,
@@ -157,8 +156,9 @@ fn random_goal(dice: &mut Dice) -> NewGoal {
     let goal = new_goal(TEAMS[conceding], (!is_own).then_some(TEAMS[scoring]));
     let side = if is_own { TEAMS[conceding] } else { TEAMS[scoring] };
     let scorer = (dice.below(4) > 0).then(|| format!("{}{}", &side[..1], 1 + dice.below(3)));
-    let helper = format!("{}{}", &TEAMS[dice.below(3)][..1], 1 + dice.below(3));
-    let helps = !is_own && dice.below(2) == 0 && scorer.as_deref() != Some(helper.as_str());
+    let scorer = scorer.map(|scorer| player(&scorer));
+    let helper = player(&format!("{}{}", &TEAMS[dice.below(3)][..1], 1 + dice.below(3)));
+    let helps = !is_own && dice.below(2) == 0 && scorer.as_ref() != Some(&helper);
     let third = 1 + dice.below(3) as u8;
     let minute = u16::from(third - 1) * 20 + dice.below(30) as u16;
     NewGoal {

@@ -234,7 +234,7 @@ async fn op_10_matches_of_a_league_for_admins(store: TestStore) {
     service.fixtures.create_many(&fixtures).await.unwrap();
     let (mut found, mut after, mut pages) = (Vec::new(), None, 0);
     loop {
-        let page = service.fixtures.of_league_id(&other, after.as_ref()).await.unwrap();
+        let page = service.fixtures.of_league_id(&other, after).await.unwrap();
         pages += 1;
         found.extend(page.items);
         match page.next {

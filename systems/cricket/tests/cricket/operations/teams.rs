@@ -89,7 +89,7 @@ async fn op_15_and_16_standings_are_read_by_position(store: TestStore) {
         runs_against: 2188,
         overs_against: "272.4".into(),
         net_run_rate: "+0.625".into(),
-        form: vec![Form::Won, Form::Lost, Form::NoResult],
+        form: vec![Form::W, Form::L, Form::N],
         updated_at: now,
     };
     let records = [record("103", 2), record("102", 2), record("101", 1)];
