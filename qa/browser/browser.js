@@ -1,4 +1,5 @@
 // The browser that the suites drive: Chromium as the system has it, headless.
+import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -14,9 +15,12 @@ const command = process.env.CHROMIUM ?? "chromium";
 const pictures = process.env.SINGLET_PICTURES ?? "../../target/browser/pictures";
 
 /** Limits that only a hung test reaches. Suites wait for conditions, and assert no durations. */
-const WAIT_MS_MAX = 120_000;
+const WAIT_MS_MAX = 240_000;
 const TEST_MS_MAX = 1_800_000;
 const POLL_INTERVAL_MS = 100;
+
+/** A page gives up a connection that takes long on a busy machine, and tries again. */
+const GIVEN_UP = /WebSocket is closed before the connection is established/;
 
 /** A test. From a suite with names that begin with "story: ", a usual run selects only those tests. */
 export function test(name, body) {
@@ -34,6 +38,24 @@ export async function until(what, look) {
   }
 }
 
+/**
+ * Assertions on what a page or the server says, repeated until they hold: a page changes after a key, a click
+ * or an answer, not together with it. `await soon.equal(() => page.textContent("h1"), "Games")`
+ */
+export const soon = new Proxy(assert, {
+  get: (_, name) => async (read, ...expected) => {
+    const end = Date.now() + WAIT_MS_MAX;
+    for (;;) {
+      try {
+        return assert[name](await read(), ...expected);
+      } catch (error) {
+        if (Date.now() >= end) throw error;
+      }
+      await pause(POLL_INTERVAL_MS);
+    }
+  },
+});
+
 /** Waits until the lists of a page are loaded and its finite animations have ended. */
 export async function atRest(page) {
   await page.waitForFunction(() => {
@@ -47,6 +69,7 @@ export async function launch() {
   if (!address) throw new Error("SINGLET_URL must say where the server is");
   mkdirSync(pictures, { recursive: true });
   const browser = await chromium.launch({
+    timeout: WAIT_MS_MAX,
     executablePath: execFileSync("which", [command], { encoding: "utf8" }).trim(),
     // A test may run as root in a container, and must not speak to anybody but the server.
     args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
@@ -73,7 +96,7 @@ export async function open(context, path, origin = address) {
   page.faults = [];
   page.on("pageerror", (error) => page.faults.push(`error: ${error.message}`));
   page.on("console", (message) => {
-    if (message.type() === "error" && !page.expected?.(message.text())) page.faults.push(message.text());
+    if (message.type() === "error" && !GIVEN_UP.test(message.text()) && !page.expected?.(message.text())) page.faults.push(message.text());
   });
   page.on("request", (request) => {
     const asked = new URL(request.url()).origin;

@@ -9,8 +9,8 @@ export const SCREENS = [
   { name: "phone", viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true },
   { name: "desk", viewport: { width: 1280, height: 800 } },
 ];
-/** The smallest phone, on which nothing may be cut off. */
-const SMALL = { width: 320, height: 640 };
+/** The widths of phones, on which nothing may be cut off or broken. */
+const PHONE_WIDTHS = [320, 360, 375, 390, 412];
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 /** How large whatever is pressed must be. */
 const TARGET_PX_MIN = 44;
@@ -19,9 +19,12 @@ const TARGETS = "button, a[href], input, select, textarea, summary";
 /** The rules that depend on colours. All others find the same in light and dark. */
 const COLOUR_RULES = ["color-contrast", "link-in-text-block"];
 
+/** Longer words may be broken: names without spaces, addresses, ids. */
+const WORD_LENGTH_MAX = 12;
+
 /**
- * Checks a page by all rules: in light and dark, and on a phone also on the smallest one. `where` names
- * it if it fails, and names its pictures, if there are to be any. `layout` is for `checkLayout`.
+ * Checks a page by all rules: in light and dark, and on a phone at all widths. `where` names it if it
+ * fails, and names its pictures, if there are to be any. `layout` is for `checkLayout`.
  */
 export async function checkPage(page, where, screen, { layout, hasPictures = true } = {}) {
   for (const [colorScheme, checkIn] of [["dark", checkColours], ["light", checkAxe]]) {
@@ -32,10 +35,54 @@ export async function checkPage(page, where, screen, { layout, hasPictures = tru
     await checkIn(page, `${where}, ${screen.name}, ${colorScheme}`);
   }
   await checkLayout(page, `${where}, ${screen.name}`, layout);
-  if (!screen.isMobile) return;
-  await page.setViewportSize(SMALL);
-  await checkLayout(page, `${where}, ${SMALL.width} pixels`, layout);
+  if (screen.isMobile) await checkPhones(page, where, screen, { layout });
+}
+
+/** Checks a page by our rules at the widths of phones. */
+export async function checkPhones(page, where, screen, { layout } = {}) {
+  const failures = [];
+  for (const width of PHONE_WIDTHS) {
+    await page.setViewportSize({ width, height: screen.viewport.height });
+    for (const check of [checkLayout, checkWords]) {
+      await check(page, `${where}, ${width} pixels`, layout).catch(({ message }) => failures.push(message));
+    }
+  }
   await page.setViewportSize(screen.viewport);
+  assert.ok(failures.length === 0, failures.join("; "));
+}
+
+/** Checks that no number and no short word is broken over two lines. Lines may end at a hyphen or a slash. */
+export async function checkWords(page, where) {
+  const found = await page.evaluate((lengthMax) => {
+    const broken = new Map();
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    const range = document.createRange();
+    const lineOf = (node, at) => {
+      range.setStart(node, at);
+      range.setEnd(node, at + 1);
+      return range.getBoundingClientRect();
+    };
+    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+      for (const { 0: word, index } of node.data.matchAll(/\S+/g)) {
+        const isDate = /\d{4}-\d{2}-\d{2}/.test(word);
+        const isNumber = !isDate && /^[^\p{L}]*\d[^\p{L}]*$/u.test(word);
+        if (word.length > lengthMax && !isNumber) continue;
+        range.setStart(node, index);
+        range.setEnd(node, index + word.length);
+        const lines = range.getClientRects();
+        // What only screen readers read is one pixel wide.
+        if (lines.length < 2 || node.parentElement.clientWidth === 1) continue;
+        for (let at = index + 1; at < index + word.length; at += 1) {
+          const isWithin = isNumber || /^[\p{L}\d]{2}$/u.test(node.data.slice(at - 1, at + 1));
+          if (!isWithin || lineOf(node, at).top < lineOf(node, at - 1).bottom - 1) continue;
+          const of = node.parentElement.closest("[class]:not(body)");
+          broken.set(`"${word}" in ${node.parentElement.tagName.toLowerCase()}${of ? ` of .${of.classList[0]}` : ""}`, true);
+        }
+      }
+    }
+    return [...broken.keys()];
+  }, WORD_LENGTH_MAX);
+  assert.ok(found.length === 0, `${where}: broken over two lines: ${found.join(", ")}`);
 }
 
 /** Checks a page by the rules of axe-core. `where` names it if it fails. */
@@ -75,12 +122,12 @@ export async function checkLayout(page, where, { targets = TARGETS, except = nul
       // Boxes are pressed by their label.
       const target = node.matches("input[type=checkbox], input[type=radio]") ? node.closest("label") : node;
       const { width, height } = target.getBoundingClientRect();
-      // What has no width is not shown.
+      // Hidden.
       if (width === 0) continue;
       const isWide = width >= minimum - 0.5 || (narrow && node.matches(narrow));
       if (!isWide || height < minimum - 0.5) problems.push(`${node.tagName} "${node.textContent.trim().slice(0, 20)}" is ${width.toFixed(0)} × ${height.toFixed(0)}`);
     }
     return problems;
   }, { minimum: TARGET_PX_MIN, targets, except, narrow });
-  assert.deepEqual(found, [], `${where}: ${found.join("; ")}`);
+  assert.ok(found.length === 0, `${where}: ${found.join("; ")}`);
 }

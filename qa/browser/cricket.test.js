@@ -1,9 +1,9 @@
-// The pages of Cricket: matches, one match, what was pushed, and what operators see. Numbers in names
-// are those of the acceptance cases in its specification. Each test plays matches of its own, and
-// deletes them again, so that the demo data stays as it was.
+// The pages of Cricket: the list of matches, one match, notifications, and the operators' view.
+// Case numbers refer to the acceptance cases in the specification. Each test creates and deletes
+// its own matches, so the demo data does not change.
 import assert from "node:assert/strict";
 import { after, before } from "node:test";
-import { address, DESK, launch, open, PHONE, picture, test, tokenOf, until } from "./browser.js";
+import { address, DESK, launch, open, PHONE, picture, soon, test, tokenOf, until } from "./browser.js";
 import { SCREENS } from "./checks.js";
 import { checkAllViews } from "./views.js";
 
@@ -83,20 +83,20 @@ test("live matches tick by themselves, in the list and on their page", async () 
   const { page, close } = await visit(null, "/cricket", { options: PHONE });
   const card = page.locator(`#live [data-key="${id}"]`);
   await card.waitFor();
-  assert.match(await card.textContent(), /Generated match/);
+  await soon.match(() => card.textContent(), /Generated match/);
   const before = await card.textContent();
   await page.waitForFunction(([key, text]) => document.querySelector(`#live [data-key="${key}"]`).textContent !== text, [id, before]);
   await picture(page, "cricket-list-phone");
   await card.locator("a").click();
   await page.waitForURL(`**/cricket/match/${id}`);
-  assert.equal(await page.locator("h1").count(), 1);
+  await soon.equal(() => page.locator("h1").count(), 1);
   await page.locator("#balls li").first().waitFor();
-  assert.equal(await page.locator("#list").isVisible(), false, "on a phone the match stands alone");
+  await soon.equal(() => page.locator("#list").isVisible(), false, "on a phone the match stands alone");
   const ball = await page.locator("#balls li").first().getAttribute("data-key");
   const score = await page.locator("#match-score").textContent();
   await page.waitForFunction((known) => document.querySelector("#balls li").dataset.key !== known, ball);
-  assert.notEqual(await page.locator("#match-score").textContent(), score);
-  assert.match(await page.locator("#match-figures").textContent(), /Batter.*Bowling.*Run rate.*This over/s);
+  await soon.notEqual(() => page.locator("#match-score").textContent(), score);
+  await soon.match(() => page.locator("#match-figures").textContent(), /Batter.*Bowling.*Run rate.*This over/s);
   await picture(page, "cricket-match-phone");
   await page.goBack();
   await card.waitFor();
@@ -117,19 +117,19 @@ test("story: a match is followed, pushes appear, it ends and is archived", async
   const page = await open(context, `/cricket/match/${id}`);
   const button = page.locator("#match-follow");
   await button.waitFor();
-  assert.equal(await button.textContent(), "Follow");
+  await soon.equal(() => button.textContent(), "Follow");
   await button.click();
   await page.getByRole("dialog").getByRole("button", { name: teams[1].name }).click();
   await page.locator("#match-follow", { hasText: `Following ${teams[1].code}` }).waitFor();
-  assert.equal((await ask("chen", "GET", `/user/follow/${id}`)).teamId, teams[1].id);
-  // The match is told from this side: it comes first.
+  await soon.equal(async () => (await ask("chen", "GET", `/user/follow/${id}`)).teamId, teams[1].id);
+  // The followed team comes first.
   await page.locator("#match-score p").first().filter({ hasText: teams[1].name }).waitFor();
 
   await change(id, { speed: 30, playing: true });
   await phone.locator(`#activities [data-key="${id}"]`).waitFor();
   await phone.locator("#messages li", { hasText: "activity start" }).first().waitFor();
   await phone.locator("#messages li", { hasText: "activity update" }).first().waitFor();
-  assert.match(await phone.locator("#messages li").first().textContent(), /priority (5|10) · [\d.]+ k?B · …/);
+  await soon.match(() => phone.locator("#messages li").first().textContent(), /priority (5|10) · [\d.]+ k?B · …/);
   await picture(phone, "cricket-pushes-desk");
 
   await change(id, { speed: 240 });
@@ -142,8 +142,8 @@ test("story: a match is followed, pushes appear, it ends and is archived", async
   await phone.locator(`#activities [data-key="${id}"]`, { hasText: "Ended" }).waitFor();
   // On a desk the list stands beside the match.
   await page.locator(`#recent [data-key="${id}"]`, { hasText: result.text }).waitFor();
-  assert.equal(await page.locator(`#live [data-key="${id}"]`).count(), 0);
-  assert.equal((await send("chen", "GET", `/user/follow/${id}`)).status, 404, "nothing is followed any more");
+  await soon.equal(() => page.locator(`#live [data-key="${id}"]`).count(), 0);
+  await soon.equal(async () => (await send("chen", "GET", `/user/follow/${id}`)).status, 404, "nothing is followed any more");
   await picture(page, "cricket-ended-desk");
   // An archived match still has its balls and its scorecard.
   await page.reload();
@@ -154,28 +154,58 @@ test("story: a match is followed, pushes appear, it ends and is archived", async
   await context.close();
 });
 
+// Regression: a late answer without a device turned the switch off again.
+test("a device that was switched on stays on when an earlier answer comes late", async () => {
+  undo.push(() => send("dana", "DELETE", "/user/device"));
+  let asked = 0;
+  let arrive;
+  const arrived = new Promise((resolve) => { arrive = resolve; });
+  const { page, close } = await visit("dana", "/cricket/pushes", {
+    async prepare(context) {
+      await context.route("**/cricket/user/pushes", async (route) => {
+        asked += 1;
+        const isLate = asked === 2;
+        const response = await route.fetch();
+        if (isLate) await arrived;
+        await route.fulfill({ response });
+      });
+    },
+  });
+  await page.locator("#device-note", { hasText: "You have no device" }).waitFor();
+  // The page asks again when its stream is open.
+  await until("the page has asked twice", () => asked === 2);
+  await page.getByLabel("This browser is my phone").check();
+  await page.locator("#device-note", { hasText: "come here" }).waitFor();
+  await page.evaluate(() => { document.querySelector("#since").textContent = ""; });
+  arrive();
+  await page.locator("#since:not(:empty)").waitFor();
+  assert.equal(await page.textContent("#device-note"), "Alerts and activities come here.");
+  assert.equal(await page.isChecked("#device"), true);
+  await close();
+});
+
 test("scorecard and charts, by keyboard and by address", async () => {
   const id = await newMatch({ ball: "2:10.1", playing: false });
   const { page, close } = await visit(null, `/cricket/match/${id}#scorecard`);
   await page.locator("#scorecard table").first().waitFor();
   const card = await ask(null, "GET", `/matches/${id}/scorecard`);
-  assert.equal(await page.locator("#scorecard [aria-pressed=true]").textContent(), `${card.innings[1].code} ${card.innings[1].score}`);
-  assert.equal(await page.locator("#scorecard table").first().locator("tbody tr").count(), card.innings[1].batting.length);
+  await soon.equal(() => page.locator("#scorecard [aria-pressed=true]").textContent(), `${card.innings[1].code} ${card.innings[1].score}`);
+  await soon.equal(() => page.locator("#scorecard table").first().locator("tbody tr").count(), card.innings[1].batting.length);
   await page.locator("#scorecard button").first().click();
   await page.locator("#scorecard", { hasText: card.innings[0].batting[0].how }).waitFor();
-  assert.match(await page.locator("#scorecard").textContent(), /Extras.*Total.*Fall of wickets.*Bowling/s);
+  await soon.match(() => page.locator("#scorecard").textContent(), /Extras.*Total.*Fall of wickets.*Bowling/s);
   await page.getByRole("tab", { name: "Scorecard" }).focus();
   await page.keyboard.press("ArrowRight");
   await page.waitForURL(/#charts$/);
   await page.locator("#charts svg").first().waitFor();
-  assert.equal(await page.locator("#charts svg").count(), 2);
+  await soon.equal(() => page.locator("#charts svg").count(), 2);
   const { innings } = await ask(null, "GET", `/matches/${id}/charts`);
-  assert.equal(await page.locator("#charts .chart-line").count(), innings.length, "one worm for each innings");
+  await soon.equal(() => page.locator("#charts .chart-line").count(), innings.length, "one worm for each innings");
   const last = innings.at(-1);
-  assert.equal(await page.locator("#charts .chart-bar").count(), last.overs.length);
-  assert.equal(await page.locator("#charts .cricket-wicket").count(), last.overs.reduce((sum, over) => sum + over.wickets, 0));
+  await soon.equal(() => page.locator("#charts .chart-bar").count(), last.overs.length);
+  await soon.equal(() => page.locator("#charts .cricket-wicket").count(), last.overs.reduce((sum, over) => sum + over.wickets, 0));
   await page.locator("#charts summary").click();
-  assert.equal(await page.locator("#charts details tbody tr").count(), last.overs.length);
+  await soon.equal(() => page.locator("#charts details tbody tr").count(), last.overs.length);
   await picture(page, "cricket-charts-desk");
   await close();
 });
@@ -184,7 +214,7 @@ test("earlier balls come 30 at a time", async () => {
   const id = await newMatch({ ball: "1:15.1", playing: false });
   const { page, close } = await visit(null, `/cricket/match/${id}`, { options: PHONE });
   await page.locator("#balls li").first().waitFor();
-  assert.equal(await page.locator("#balls li").count(), 30);
+  await soon.equal(() => page.locator("#balls li").count(), 30);
   await page.getByRole("button", { name: "Earlier" }).click();
   await page.waitForFunction(() => document.querySelectorAll("#balls li").length === 60);
   const ids = await page.locator("#balls li").evaluateAll((nodes) => nodes.map((node) => Number(node.dataset.key)));
@@ -210,11 +240,11 @@ test("a follow changes its team and stops, from the list", async () => {
   await button.filter({ hasText: "Following" }).click();
   await page.getByRole("dialog").getByRole("button", { name: teams[0].name }).click();
   await button.filter({ hasText: `Following ${teams[0].code}` }).click();
-  assert.equal((await ask("dana", "GET", `/user/follow/${id}`)).teamId, teams[0].id);
+  await soon.equal(async () => (await ask("dana", "GET", `/user/follow/${id}`)).teamId, teams[0].id);
   await picture(page, "cricket-follow-phone");
   await page.getByRole("dialog").getByRole("button", { name: "Stop following" }).click();
   await button.filter({ hasText: /^Follow$/ }).waitFor();
-  assert.equal((await send("dana", "GET", `/user/follow/${id}`)).status, 404);
+  await soon.equal(async () => (await send("dana", "GET", `/user/follow/${id}`)).status, 404);
   await close();
 });
 
@@ -233,7 +263,7 @@ test("an operator pauses, seeks and speeds up a replay; others are shown nothing
   };
   await control.getByRole("button", { name: /^Pause/ }).click();
   await control.getByRole("button", { name: /^Play/ }).waitFor();
-  assert.equal((await replay()).playing, false);
+  await soon.equal(async () => (await replay()).playing, false);
   await control.getByLabel(/^Speed of/).selectOption("30");
   await until("the speed is 30", async () => (await replay()).speed === 30);
   const before = (await replay()).positionMs;
@@ -249,14 +279,14 @@ test("an operator pauses, seeks and speeds up a replay; others are shown nothing
   await control.getByRole("button", { name: "Delete" }).click();
   await page.getByRole("alertdialog").getByRole("button", { name: "Delete" }).click();
   await control.waitFor({ state: "detached" });
-  assert.equal((await send(null, "GET", `/matches/${id}`)).status, 404);
+  await soon.equal(async () => (await send(null, "GET", `/matches/${id}`)).status, 404);
   await close();
 
   for (const who of [null, "asha"]) {
     const other = await visit(who, "/cricket/admin");
     await other.page.locator("#refused", { hasText: who ? "cricket-admin" : "Sign in" }).waitFor();
-    assert.equal(await other.page.locator("#admin").isVisible(), false);
-    assert.equal(await other.page.locator("#cricket-nav", { hasText: "Admin" }).count(), 0);
+    await soon.equal(() => other.page.locator("#admin").isVisible(), false);
+    await soon.equal(() => other.page.locator("#cricket-nav", { hasText: "Admin" }).count(), 0);
     await other.close();
   }
 });
@@ -279,9 +309,29 @@ test("case 13: a match that has not begun is upcoming and not live, also when no
     },
   });
   await page.locator("#live-empty", { hasText: "No match is live. Next: RID v VAL at 23:59." }).waitFor();
-  assert.equal(await page.locator("#live li").count(), 0);
+  await soon.equal(() => page.locator("#live li").count(), 0);
   await page.locator("#upcoming", { hasText: "Today" }).locator("li", { hasText: "Ridge Rangers v Vale Vikings" }).waitFor();
   await page.locator(".connection-bar", { hasText: "Reconnecting…" }).waitFor();
+  await close();
+});
+
+test("a wide page of a match has one stream, which also updates the list beside it", async () => {
+  const id = await newMatch({ playing: false });
+  const streams = new Set();
+  const { page, close } = await visit(null, `/cricket/match/${id}`, {
+    async prepare(context) {
+      context.on("request", (request) => {
+        const { pathname } = new URL(request.url());
+        if (pathname.endsWith("/live")) streams.add(pathname);
+      });
+    },
+  });
+  const card = page.locator(`#live [data-key="${id}"]`);
+  await page.locator("#match-figures table").waitFor();
+  const before = await card.textContent();
+  await change(id, { ball: "1:9.1" });
+  await until("the card shows the new score", async () => (await card.textContent()) !== before);
+  assert.deepEqual([...streams], [`/cricket/matches/${id}/live`]);
   await close();
 });
 
@@ -296,7 +346,7 @@ test("case 21: a score that may be behind says so, and says when that is over", 
     expected: EXPECTED,
     async prepare(context) {
       await context.route(`**/cricket/matches/${id}`, instead({ ...detail, stale: true }));
-      await context.route(`**/cricket/matches/${id}/live`, (route) => {
+      await context.route(`**/cricket/matches/${id}/live?list=true`, (route) => {
         answers += 1;
         const body = answers < 3 ? events(["state", state]) : events(["state", state], ["stale", { since: null }]);
         return route.fulfill({ contentType: "text/event-stream", body });
@@ -321,7 +371,7 @@ test("an error is shown with a way to try again", async () => {
   isBroken = false;
   await page.getByRole("button", { name: "Try again" }).click();
   await page.locator("#upcoming li").first().waitFor();
-  assert.equal(await page.locator("#list-problem").textContent(), "");
+  await soon.equal(() => page.locator("#list-problem").textContent(), "");
   await close();
   const lost = await visit(null, "/cricket/match/404404", { expected: EXPECTED });
   await lost.page.locator("h1", { hasText: "No such match" }).waitFor();

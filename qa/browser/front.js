@@ -1,5 +1,5 @@
-// A server in front of the one under test: it adds pages and routes of its own, and can fall silent
-// as a network does that loses everything without saying so.
+// A proxy in front of the server under test. It adds pages and routes, and can drop all traffic
+// silently, like a broken network.
 import { once } from "node:events";
 import { createServer, request } from "node:http";
 import { connect } from "node:net";

@@ -43,7 +43,7 @@ export const GALLERY = `<!doctype html>
 
 /** The script of the page. It puts what tests use into `window.kit`. */
 export const GALLERY_SCRIPT = `
-import { byId, element } from "/assets/dom.js";
+import { byId, element, toast } from "/assets/dom.js";
 import { request } from "/assets/http.js";
 import { onSubmit } from "/assets/form.js";
 import { pagedList } from "/assets/list.js";
@@ -55,7 +55,7 @@ import { shareLink } from "/assets/share.js";
 import { barChart, lineChart, sprayChart } from "/assets/chart.js";
 import * as session from "/assets/session.js";
 
-const kit = { session, events: [], answers: [] };
+const kit = { session, toast, events: [], answers: [] };
 window.kit = kit;
 onSubmit(byId("form"), (values) => {
   kit.values = values;

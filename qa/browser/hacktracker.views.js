@@ -1,7 +1,7 @@
 // The views of the pages of HackTracker.
 import { press } from "./views.js";
 
-export async function views(call) {
+export async function views(call, undo) {
   const who = "nora-vance";
   const { items: teams } = await call(who, "GET", "/users/me/teams");
   const { teamId } = teams.find((one) => one.name === "Copper Kettles");
@@ -12,12 +12,14 @@ export async function views(call) {
   const team = `/hacktracker/team/${teamId}`;
   const score = `/hacktracker/score/${gameOf("IN_PROGRESS")}`;
   const scoring = { who, path: score, ready: ".hacktracker-pad" };
+  const ownGame = await playOwnGame(call, undo);
   const correct = async (page, screen) => {
     if (screen.isMobile) await page.click('button:has-text("Plays")');
     await page.locator("button.hacktracker-play").first().click();
   };
   return {
-    // Links within a sentence are as high as its lines; what is in a table has the width of its column.
+    // Links in a sentence are as high as its lines; elements in a table are as wide as their
+    // column.
     layout: { except: ":is(p a:not(.button), dd a, dt a):not(.hacktracker-back a)", narrow: "table *" },
     views: [
       { name: "teams", who, path: "/hacktracker", ready: ".hacktracker-live" },
@@ -38,7 +40,29 @@ export async function views(call) {
       { name: "correction", ...scoring, act: correct },
       { name: "player", who, path: `/hacktracker/player/${teamId}/${playerId}`, ready: ".hacktracker-counts" },
       { name: "career", who, path: "/hacktracker/me", ready: ".hacktracker-counts" },
+      { name: "preview", who, path: team, ready: ".hacktracker-roster", act: (page) => page.fill("textarea[name=lines]", "9 Jess Ray LF/CF\n100 Big Number\n8 Lee Ann QB"), shown: "#preview tbody tr" },
+      { name: "admin", who: "ada-quist", path: "/hacktracker/admin", ready: "#users tbody tr" },
+      { name: "admin-games", who: "ada-quist", path: "/hacktracker/admin#games", ready: "#games tbody tr" },
+      { name: "personal", who: "stella-moreau", path: `/hacktracker/score/${ownGame}`, ready: ".hacktracker-my-line" },
       { name: "join", who, path: `/hacktracker/join/${teamId}/${invites[0].code}`, ready: "#join" },
     ],
   };
+}
+
+/** A game of one's own that is being played, until the views have been looked at. */
+async function playOwnGame(call, undo) {
+  const who = "stella-moreau";
+  const { items } = await call(who, "GET", "/users/me/teams");
+  let { gameId, revision } = await call(who, "POST", `/teams/${items[0].teamId}/games`, { opponentName: "Sunday pick-up" });
+  const step = async (method, path, body = {}) => {
+    const answer = await call(who, method, `/games/${gameId}/${path}`, { revision, ...body });
+    revision = answer.game.revision;
+  };
+  await step("POST", "start");
+  for (const result of ["1B", "K", "HR"]) await step("POST", "atbats", { result, inning: 1 });
+  undo.push(async () => {
+    for (let count = 0; count < 3; count += 1) await step("POST", "undo");
+    await call(who, "DELETE", `/games/${gameId}`);
+  });
+  return gameId;
 }

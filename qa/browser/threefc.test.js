@@ -1,9 +1,9 @@
-// The pages of 3FC: a scorekeeper runs games while others watch, on a bad connection too; the season,
-// the administration; every page by the rules of axe-core and ours. Numbers of cases are those of the
-// specification's last section.
+// The pages of 3FC: a scorekeeper runs games while others watch, also on a bad connection; the
+// season and the administration; every page against axe-core and our own rules. Case numbers refer
+// to the last section of the specification.
 import assert from "node:assert/strict";
 import { after, before } from "node:test";
-import { address, atRest, DESK, launch, open, PHONE, picture, test, until } from "./browser.js";
+import { address, atRest, DESK, launch, open, PHONE, picture, soon, test, until } from "./browser.js";
 import { SCREENS } from "./checks.js";
 import { checkAllViews } from "./views.js";
 import { displayTime, minuteAt } from "../../systems/threefc/src/pages/clock.js";
@@ -87,7 +87,7 @@ function goal(conceding, scoring, more = {}) {
   return { eventId, concedingTeamId: conceding, scoringTeamId: scoring, ownGoal: scoring === null, scorerPlayerId: null, ...more };
 }
 
-/** Enters a goal with three taps: who let it in, who scored, which player. */
+/** Enters a goal with three taps: who conceded, who scored, which player. */
 async function threeTaps(page, conceding, scoring, player) {
   await page.click(`#buttons button:has-text("${conceding}")`);
   await page.click(`dialog .threefc-buttons >> button:has-text("${scoring}")`);
@@ -95,12 +95,12 @@ async function threeTaps(page, conceding, scoring, player) {
   await page.waitForSelector("dialog", { state: "detached" });
 }
 
-/** Keeps these offers on the page: on a busy machine a tap may take longer than they last. */
-async function keepOffers(context) {
-  await context.addInitScript((offers) => {
+/** Keeps these offers on the page: on a busy machine a tap may take longer than they last. Or ends them soon. */
+async function keepOffers(context, lastsMs = 2 ** 31 - 1) {
+  await context.addInitScript(({ offers, lastsMs: lasts }) => {
     const { setTimeout } = window;
-    window.setTimeout = (run, ms, ...values) => setTimeout(run, offers.includes(ms) ? 2 ** 31 - 1 : ms, ...values);
-  }, OFFERS_MS);
+    window.setTimeout = (run, ms, ...values) => setTimeout(run, offers.includes(ms) ? lasts : ms, ...values);
+  }, { offers: OFFERS_MS, lastsMs });
 }
 
 /** Waits until the server has so many goals of a game. */
@@ -160,7 +160,7 @@ test("messages and waiting entries change a game as the server would", () => {
   assert.equal(next.isStale, false);
   assert.deepEqual(next.view.teams.map((one) => [one.conceded, one.scored]), [[1, 0], [0, 1], [0, 0]]);
   assert.equal(next.view.latestEventId, "e1");
-  // What is known already changes nothing; after a gap the game is read again.
+  // A known message is a no-op; after a gap the game is read again.
   assert.equal(applyMessage(next.view, "goalAdded", message).view, next.view);
   assert.equal(applyMessage(next.view, "goalAdded", { ...message, sequence: 7 }).isStale, true);
   // A goal that waits and arrives counts once; an undo that waits takes it away.
@@ -175,6 +175,7 @@ test("messages and waiting entries change a game as the server would", () => {
 test("case 24: goals entered offline, one undone, arrive once, in order, with the minutes of the taps", async () => {
   const { gameId, view } = await newGame({ isStarted: true, startedMinutesAgo: 12.2 });
   const context = await contextOf("tomasz", PHONE);
+  await keepOffers(context);
   const page = await open(context, `/threefc/games/${gameId}/score`);
   const watcher = await open(await contextOf(null), `/threefc/games/${gameId}`);
   await conceded(page, [0, 0, 0]);
@@ -193,7 +194,7 @@ test("case 24: goals entered offline, one undone, arrive once, in order, with th
   // Undo of a waiting entry drops it.
   await page.click("#bar button:has-text('Undo')");
   await page.waitForSelector("text=2 entries waiting to send");
-  assert.equal((await view()).goals.length, 0);
+  await soon.equal(async () => (await view()).goals.length, 0);
   // The watching page has seen nothing yet, and the phone wakes up on another network.
   await conceded(watcher, [0, 0, 0]);
   await context.setOffline(false);
@@ -213,7 +214,7 @@ test("case 24: goals entered offline, one undone, arrive once, in order, with th
   // With a connection a goal is on the other page without a reload.
   await threeTaps(page, "FOG", "DRI", "Juno");
   await conceded(watcher, [1, 1, 1]);
-  assert.equal((await view()).goals.length, 3);
+  await soon.equal(async () => (await view()).goals.length, 3);
   checkFaults(watcher);
   await context.close();
   await watcher.context().close();
@@ -224,20 +225,20 @@ test("case 25: a page opened after five goals shows all five, and after a reconn
   for (let index = 0; index < 5; index += 1) await send("tomasz", "POST", `/games/${gameId}/goals`, goal("blue", "red"));
   const page = await open(await contextOf(null, PHONE), `/threefc/games/${gameId}`);
   await conceded(page, [0, 5, 0]);
-  assert.equal(await page.locator("#goals li").count(), 5);
+  await soon.equal(() => page.locator("#goals li").count(), 5);
   page.expected = () => true;
   const requests = [];
   page.on("request", (request) => { if (request.url().endsWith("/live")) requests.push(request.headers()["last-event-id"]); });
   await page.context().setOffline(true);
   await page.evaluate(() => window.dispatchEvent(new Event("offline")));
   await page.waitForSelector(".connection-bar:not(:empty)");
-  // It keeps what it knows, and says since when nothing is new.
-  assert.match(await page.textContent(".connection-bar"), /Last update \d\d:\d\d/);
-  assert.equal(await page.locator("#goals li").count(), 5);
+  // It keeps its data and shows the time of the last update.
+  await soon.match(() => page.textContent(".connection-bar"), /Last update \d\d:\d\d/);
+  await soon.equal(() => page.locator("#goals li").count(), 5);
   await send("tomasz", "POST", `/games/${gameId}/goals`, goal("yellow", "red"));
   await page.context().setOffline(false);
   await conceded(page, [0, 5, 1]);
-  await page.waitForFunction(() => document.querySelector(".connection-bar").textContent === "");
+  await page.waitForFunction(() => document.querySelector(".connection-bar")?.textContent === "");
   assert.ok(requests.some((id) => Number(id) > 0), `Last-Event-ID: ${requests.join()}`);
   await page.context().close();
 });
@@ -254,10 +255,9 @@ test("story: a scorekeeper runs a whole game while a second tab watches, and the
   await watcher.waitForSelector("text=1st third");
   // The buttons of each tap are in the lower half, and large.
   const isReachable = async (selector) => {
-    for (const button of await page.locator(selector).all()) {
-      const box = await button.boundingBox();
-      assert.ok(box.y >= PHONE.viewport.height / 2 && box.y + box.height <= PHONE.viewport.height && box.height >= TAP_PX_MIN, `${selector}: ${JSON.stringify(box)}`);
-    }
+    await page.waitForSelector(selector);
+    const unreachable = () => page.locator(selector).evaluateAll((buttons, minimum) => buttons.map((button) => button.getBoundingClientRect().toJSON()).filter(({ top, bottom, height }) => top < innerHeight / 2 || bottom > innerHeight || height < minimum), TAP_PX_MIN);
+    await soon.deepEqual(unreachable, [], selector);
   };
   await isReachable("#buttons button");
   await page.tap('#buttons button:has-text("DRI")');
@@ -271,7 +271,7 @@ test("story: a scorekeeper runs a whole game while a second tab watches, and the
   for (const one of [page, watcher]) await conceded(one, [0, 1, 0]);
   await page.click('dialog label:has-text("Kite")');
   await page.click("dialog button:has-text('Save')");
-  await watcher.waitForSelector('#goals li:has-text("Pepper with Kite")');
+  await watcher.waitForSelector('#goals li:has-text("Pepper (assist: Kite)")');
   // A mistake, and Undo.
   await threeTaps(page, "FOG", "ANC", "Kite");
   await conceded(watcher, [0, 1, 1]);
@@ -279,11 +279,11 @@ test("story: a scorekeeper runs a whole game while a second tab watches, and the
   for (const one of [page, watcher]) await conceded(one, [0, 1, 0]);
   await threeTaps(page, "ANC", "Own goal", "Moss");
   await conceded(watcher, [1, 1, 0]);
-  await watcher.waitForSelector('#goals li:has-text("Own goal of")');
+  await watcher.waitForSelector('#goals li:has-text("Own goal:")');
   // The end of a third can be taken back for ten seconds.
   await page.click("#end-third");
   await page.click("#bar [data-key=undo-third]");
-  await page.waitForSelector("text=Goal: who let it in?");
+  await page.waitForSelector("text=Goal! Who conceded?");
   await allSent(page);
   await watcher.waitForSelector("#clock .threefc-time");
   await page.click("#end-third");
@@ -300,7 +300,7 @@ test("story: a scorekeeper runs a whole game while a second tab watches, and the
   await page.click("#end-third");
   await page.waitForSelector("text=2 entries waiting to send");
   await page.waitForSelector("text=Start third 3");
-  assert.equal((await view()).goals.length, 2);
+  await soon.equal(async () => (await view()).goals.length, 2);
   await context.setOffline(false);
   await conceded(watcher, [1, 2, 0]);
   await watcher.waitForSelector("text=2nd third over");
@@ -315,7 +315,7 @@ test("story: a scorekeeper runs a whole game while a second tab watches, and the
   for (const one of [page, watcher]) await one.waitForSelector("text=FOG wins: fewest conceded");
   // The season's page, open all the time, has the win.
   await season.waitForFunction(() => document.querySelector(".threefc-standings tbody tr")?.textContent.includes("FOG"));
-  assert.deepEqual(await season.locator(".threefc-standings tbody tr:first-child td").allTextContents(), ["1", "1", "1", "0", "0", "0", "1"]);
+  await soon.deepEqual(() => season.locator(".threefc-standings tbody tr:first-child td").allTextContents(), ["1", "1", "1", "0", "0", "0", "1"]);
   const { goals, status } = await view();
   assert.equal(status, "finished");
   assert.deepEqual(goals.map((one) => [one.third, one.concedingTeamId, one.scorer?.nickname, one.assists.map((player) => player.nickname).join()]), [[1, "blue", "Pepper", "Kite"], [1, "red", "Moss", ""], [2, "blue", "Kite", ""]]);
@@ -340,18 +340,21 @@ test("a game is finished at once after its last third, over a slow connection", 
   await page.click("#end-third");
   await page.click("#buttons button:has-text('Finish game')");
   await page.click("dialog button:has-text('Finish game')");
-  // Longer than the page takes to send it.
-  await page.evaluate(() => new Promise((resolve) => { setTimeout(resolve, 200); }));
-  assert.equal((await view()).status, "live");
+  await page.waitForSelector("#bar >> text=Sending the last entries");
+  // A busy server may take longer than ten seconds, after which the page gave up.
+  await page.evaluate(() => new Promise((resolve) => { setTimeout(resolve, 11_000); }));
+  await soon.equal(async () => (await view()).status, "live");
   arrive();
   await page.waitForSelector("text=The game is finished");
-  assert.ok((await view()).thirds[2].finishedAt);
+  await soon.ok(async () => (await view()).thirds[2].finishedAt);
   await context.close();
 });
 
 test("answers get lost on the way: a goal is stored once, and Undo takes back what did arrive", async () => {
   const { gameId, view } = await newGame({ isStarted: true });
-  const page = await open(await contextOf("tomasz", PHONE), `/threefc/games/${gameId}/score`);
+  const context = await contextOf("tomasz", PHONE);
+  await keepOffers(context);
+  const page = await open(context, `/threefc/games/${gameId}/score`);
   await conceded(page, [0, 0, 0]);
   page.expected = () => true;
   let lost = 0;
@@ -366,7 +369,7 @@ test("answers get lost on the way: a goal is stored once, and Undo takes back wh
   await threeTaps(page, "DRI", "FOG", "Pepper");
   await allSent(page);
   assert.equal(lost, 2);
-  assert.deepEqual((await view()).goals.map((one) => one.scorer.nickname), ["Pepper"]);
+  await soon.deepEqual(async () => (await view()).goals.map((one) => one.scorer.nickname), ["Pepper"]);
   isLosing = "all";
   await threeTaps(page, "ANC", "DRI", "Juno");
   await stored(view, 2);
@@ -374,7 +377,7 @@ test("answers get lost on the way: a goal is stored once, and Undo takes back wh
   await conceded(page, [0, 1, 0]);
   isLosing = false;
   await allSent(page);
-  assert.deepEqual((await view()).goals.map((one) => one.scorer.nickname), ["Pepper"]);
+  await soon.deepEqual(async () => (await view()).goals.map((one) => one.scorer.nickname), ["Pepper"]);
   await conceded(page, [0, 1, 0]);
   await page.context().close();
 });
@@ -409,7 +412,7 @@ test("a goal by hand waits for the connection like any other, and is stored once
   await stored(view, 2);
   isLosing = false;
   await allSent(page);
-  assert.deepEqual((await view()).goals.map((one) => one.displayTime), ["3'", "3'"]);
+  await soon.deepEqual(async () => (await view()).goals.map((one) => one.displayTime), ["3'", "3'"]);
   await context.close();
 });
 
@@ -441,7 +444,7 @@ test("+ Player on a bad connection adds one player, however often it is pressed"
   await page.waitForSelector("dialog", { state: "detached" });
   const { items } = await send("ines", "GET", `/leagues/${leagueId}/players`);
   assert.equal(items.filter((player) => player.nickname === "Tully").length, 1);
-  assert.ok((await view()).teams[2].roster.some((player) => player.nickname === "Tully"));
+  await soon.ok(async () => (await view()).teams[2].roster.some((player) => player.nickname === "Tully"));
   await context.close();
 });
 
@@ -455,13 +458,13 @@ test("the server fails at one game: entries of another game do not wait for it",
   await conceded(page, [0, 0, 0]);
   await threeTaps(page, "FOG", "ANC", "Kite");
   await allSent(page);
-  assert.deepEqual((await other.view()).goals.map((one) => one.scorer.nickname), ["Kite"]);
-  assert.equal((await view()).goals.length, 0);
+  await soon.deepEqual(async () => (await other.view()).goals.map((one) => one.scorer.nickname), ["Kite"]);
+  await soon.equal(async () => (await view()).goals.length, 0);
   // The server works again: the first page sends what waits for the other game.
   await context.unroute(`**/games/${gameId}/goals`);
   await page.goto(`${address}/threefc`);
   await stored(view, 1);
-  assert.deepEqual((await view()).goals.map((one) => one.scorer.nickname), ["Pepper"]);
+  await soon.deepEqual(async () => (await view()).goals.map((one) => one.scorer.nickname), ["Pepper"]);
   await context.close();
 });
 
@@ -476,7 +479,7 @@ test("a page that is open sends what another tab has entered and left behind", a
   await page.close();
   await context.setOffline(false);
   await stored(view, 1);
-  assert.deepEqual((await view()).goals.map((one) => one.scorer.nickname), ["Pepper"]);
+  await soon.deepEqual(async () => (await view()).goals.map((one) => one.scorer.nickname), ["Pepper"]);
   await context.close();
 });
 
@@ -494,7 +497,7 @@ test("entries from the time when all games had one queue are sent, and kept if t
   await context.setOffline(false);
   await page.goto(`${address}/threefc`);
   await stored(view, 1);
-  assert.deepEqual((await view()).goals.map((one) => one.scorer.nickname), ["Pepper"]);
+  await soon.deepEqual(async () => (await view()).goals.map((one) => one.scorer.nickname), ["Pepper"]);
   await page.waitForFunction(() => Object.keys(localStorage).filter((key) => key.startsWith("singlet.queue.")).join() === "singlet.queue.threefc.odd");
   await context.close();
 });
@@ -509,9 +512,9 @@ test("a goal that was refused and had arrived is not kept; what cannot be shown 
   await threeTaps(page, "DRI", "FOG", "Pepper");
   await page.waitForFunction(() => document.querySelectorAll("#goals li:not(.is-refused):not(.is-waiting)").length === 1);
   await allSent(page);
-  assert.equal(await kept(), 0);
-  assert.equal((await view()).goals.length, 1);
-  // A refused entry of a game that is no longer there.
+  await soon.equal(() => kept(), 0);
+  await soon.equal(async () => (await view()).goals.length, 1);
+  // A refused entry of a deleted game.
   await page.evaluate(() => {
     const entry = { kind: "goal", gameId: "nothing-here", body: { eventId: "x" } };
     localStorage.setItem("singlet.queue.threefc-nothing-here.000000000000001-a", JSON.stringify({ id: "000000000000001-a", key: "a".repeat(16), entry, subject: "tomasz", error: "There is no such game." }));
@@ -522,7 +525,7 @@ test("a goal that was refused and had arrived is not kept; what cannot be shown 
   await page.click(".threefc-kept button:has-text('Discard')");
   await page.click("dialog button:has-text('Discard')");
   await page.waitForFunction(() => !document.querySelector(".threefc-kept"));
-  assert.equal(await kept(), 0);
+  await soon.equal(() => kept(), 0);
   await context.close();
 });
 
@@ -537,6 +540,7 @@ function expired(token) {
 async function openScore(who = "tomasz") {
   const game = await newGame({ isStarted: true });
   const context = await contextOf(who, PHONE);
+  await keepOffers(context);
   const page = await open(context, `/threefc/games/${game.gameId}/score`);
   page.expected = () => true;
   await conceded(page, [0, 0, 0]);
@@ -564,7 +568,7 @@ test("the page is reloaded while an answer is missing: the goal is there once", 
   await allSent(page);
   await conceded(page, [0, 1, 0]);
   assert.ok(sent > before, "the entry was sent again");
-  assert.deepEqual((await view()).goals.map((one) => one.scorer.nickname), ["Pepper"]);
+  await soon.deepEqual(async () => (await view()).goals.map((one) => one.scorer.nickname), ["Pepper"]);
   await context.close();
 });
 
@@ -585,7 +589,7 @@ test("a goal whose answer is missing is taken back, also over a reload", async (
   await page.waitForFunction(() => document.querySelector("#score dd"));
   await allSent(page);
   await conceded(page, [0, 0, 0]);
-  assert.deepEqual((await view()).goals, []);
+  await soon.deepEqual(async () => (await view()).goals, []);
   const audit = await send("ines", "GET", `/games/${gameId}/audit`);
   assert.deepEqual(audit.items.map((one) => one.action), ["goalDeleted"]);
   await context.close();
@@ -611,7 +615,7 @@ test("two tabs of one phone: what waits in both is sent once", async () => {
     await allSent(one);
     await conceded(one, [0, 1, 1]);
   }
-  assert.deepEqual((await view()).goals.map((one) => one.scorer.nickname).sort(), ["Kite", "Pepper"]);
+  await soon.deepEqual(async () => (await view()).goals.map((one) => one.scorer.nickname).sort(), ["Kite", "Pepper"]);
   assert.equal(new Set(posts).size, 2);
   await context.close();
 });
@@ -630,8 +634,8 @@ test("the token expires: entries wait for the person, and are sent after the sig
   await page.waitForSelector("#waiting a:has-text('Sign in to send')");
   await conceded(page, [0, 1, 0]);
   assert.ok(await page.evaluate(() => window.isSamePage));
-  assert.equal(await page.locator(".is-refused, .threefc-refused").count(), 0);
-  assert.equal((await view()).goals.length, 0);
+  await soon.equal(() => page.locator(".is-refused, .threefc-refused").count(), 0);
+  await soon.equal(async () => (await view()).goals.length, 0);
   // A reload signs Tomasz in again.
   await page.reload();
   await page.waitForFunction(() => document.querySelector("#score dd"));
@@ -648,12 +652,12 @@ test("the server no longer takes the token: entries are not refused, and the pag
   await context.route("**/goals", (route) => route.fulfill({ status: 401, contentType: "application/problem+json", body: JSON.stringify({ code: "unauthenticated", title: "Unauthorized", status: 401 }) }));
   await threeTaps(page, "DRI", "FOG", "Pepper");
   await page.waitForSelector("#waiting a:has-text('Sign in to send')");
-  assert.equal(await page.locator(".is-refused").count(), 0);
+  await soon.equal(() => page.locator(".is-refused").count(), 0);
   await context.unroute("**/goals");
   await page.reload();
   await page.waitForFunction(() => document.querySelector("#score dd"));
   await allSent(page);
-  assert.equal((await view()).goals.length, 1);
+  await soon.equal(async () => (await view()).goals.length, 1);
   await context.close();
 });
 
@@ -668,9 +672,9 @@ test("a goal waits for a game that somebody finishes: it is refused, and can be 
   await send("ines", "POST", `/games/${gameId}/finish`, { force: true });
   await context.setOffline(false);
   await page.waitForSelector("#goals li.is-refused");
-  assert.match(await page.textContent("#goals li.is-refused .threefc-refusal"), /The game is finished/);
+  await soon.match(() => page.textContent("#goals li.is-refused .threefc-refusal"), /The game is finished/);
   await conceded(page, [0, 0, 0]);
-  assert.equal((await view()).goals.length, 0);
+  await soon.equal(async () => (await view()).goals.length, 0);
   await page.reload();
   await page.waitForSelector("#goals li.is-refused");
   await send("ines", "POST", `/games/${gameId}/reopen`, {});
@@ -699,17 +703,17 @@ test("two people keep the score with one phone: entries wait for the person who 
   await threeTaps(page, "DRI", "FOG", "Pepper");
   await page.waitForSelector("text=1 entry waiting to send");
   await signIn("ines");
-  await page.waitForSelector("text=1 entry of somebody else waits");
+  await page.waitForSelector("text=1 entry from another person waits");
   await context.unroute("**/goals");
   await threeTaps(page, "FOG", "ANC", "Kite");
   await conceded(page, [0, 0, 1]);
   await stored(view, 1);
-  assert.deepEqual((await view()).goals.map((one) => one.scorer.nickname), ["Kite"]);
+  await soon.deepEqual(async () => (await view()).goals.map((one) => one.scorer.nickname), ["Kite"]);
   // Tomasz comes back, to the first page of all: it sends what waits.
   await page.evaluate((token) => localStorage.setItem("singlet.token", token), tokens.tomasz);
   await page.goto(`${address}/threefc`);
   await stored(view, 2);
-  assert.deepEqual((await view()).goals.map((one) => one.scorer.nickname).sort(), ["Kite", "Pepper"]);
+  await soon.deepEqual(async () => (await view()).goals.map((one) => one.scorer.nickname).sort(), ["Kite", "Pepper"]);
   await context.close();
 });
 
@@ -725,7 +729,7 @@ test("a browser that cannot keep an entry says so", async () => {
   await threeTaps(page, "DRI", "FOG", "Pepper");
   await page.waitForSelector("[role=alert] >> text=no room for the entry");
   await conceded(page, [0, 0, 0]);
-  assert.equal((await view()).goals.length, 0);
+  await soon.equal(async () => (await view()).goals.length, 0);
   await context.close();
 });
 
@@ -743,14 +747,16 @@ test("a refused entry turns red with the reason, can be corrected, and holds up 
   await send("ines", "DELETE", `/games/${gameId}/roster/${pepper.playerId}`);
   await context.setOffline(false);
   await page.waitForSelector("#goals li.is-refused");
-  assert.match(await page.textContent("#goals li.is-refused .threefc-refusal"), /not on the team's roster/);
+  await soon.match(() => page.textContent("#goals li.is-refused .threefc-refusal"), /not on the team's roster/);
   await conceded(page, [0, 0, 1]);
-  assert.equal((await view()).goals.length, 1);
+  await soon.equal(async () => (await view()).goals.length, 1);
   await picture(page, "threefc-refused");
   await page.click("#goals li.is-refused button:has-text('Edit')");
   await page.selectOption("dialog select[name=scorerPlayerId]", "");
   await page.click("dialog button:has-text('Send again')");
   await conceded(page, [0, 1, 1]);
+  // The page counts it before the server has it.
+  await allSent(page);
   const { goals } = await view();
   assert.deepEqual(goals.map((one) => [one.concedingTeamId, one.scorer?.nickname ?? null]).sort(), [["blue", null], ["yellow", "Kite"]]);
   await context.close();
@@ -759,7 +765,13 @@ test("a refused entry turns red with the reason, can be corrected, and holds up 
 test("two people enter one goal: the later one is asked, and takes theirs back", async () => {
   const { gameId, view } = await newGame({ isStarted: true });
   const tomasz = await open(await contextOf("tomasz", PHONE), `/threefc/games/${gameId}/score`);
-  const ines = await open(await contextOf("ines", PHONE), `/threefc/games/${gameId}/score`);
+  const inesContext = await contextOf("ines", PHONE);
+  // On a busy machine the second entry may come later than pages take two goals for one.
+  await inesContext.route("**/threefc/score.js", async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, body: (await response.text()).replace("TWICE_MS = 30_000", "TWICE_MS = 600_000") });
+  });
+  const ines = await open(inesContext, `/threefc/games/${gameId}/score`);
   await conceded(tomasz, [0, 0, 0]);
   await conceded(ines, [0, 0, 0]);
   await threeTaps(tomasz, "DRI", "FOG", "Pepper");
@@ -767,7 +779,7 @@ test("two people enter one goal: the later one is asked, and takes theirs back",
   await threeTaps(ines, "DRI", "FOG", "No name");
   await ines.waitForSelector("text=Entered twice?");
   await picture(ines, "threefc-twice");
-  assert.equal(await tomasz.locator("text=Entered twice?").count(), 0);
+  await soon.equal(() => tomasz.locator("text=Entered twice?").count(), 0);
   await ines.click("text=Remove mine");
   for (const one of [tomasz, ines]) await conceded(one, [0, 1, 0]);
   const { goals } = await view();
@@ -790,7 +802,7 @@ test("a team without a squad: No name and + Player; rosters change at the pitch"
   await watcher.waitForSelector("text=No squad yet. Goals can be entered without names.");
   await page.click('#buttons button:has-text("DRI")');
   await page.click('dialog button:has-text("FOG")');
-  assert.deepEqual(await page.locator("dialog .threefc-players button").allTextContents(), ["No name", "+ Player"]);
+  await soon.deepEqual(() => page.locator("dialog .threefc-players button").allTextContents(), ["No name", "+ Player"]);
   await page.click("dialog button:has-text('+ Player')");
   // Nothing is chosen and nothing typed: the server says what is missing, at its field.
   page.expected = (text) => text.includes("422");
@@ -835,7 +847,7 @@ test("a goal is changed, moved and deleted; the game is abandoned and reopened",
   await page.selectOption("dialog select[name=scorerPlayerId]", { label: "4 Juno" });
   await page.fill("dialog input[name=gameMinute]", "22");
   await page.click("dialog button:has-text('Save')");
-  await watcher.waitForSelector('#goals li:has-text("20+2\'"):has-text("Own goal of"):has-text("Juno")');
+  await watcher.waitForSelector('#goals li:has-text("20+2\'"):has-text("Own goal:"):has-text("Juno")');
   // A minute of the second third that has not started is refused, at its field or above the form.
   page.expected = (text) => /409|422/.test(text);
   await page.click("#goals .threefc-dots");
@@ -858,33 +870,159 @@ test("a goal is changed, moved and deleted; the game is abandoned and reopened",
   await page.click("dialog button:has-text('Reopen game')");
   await page.click("dialog button:text-is('Reopen')");
   await page.waitForSelector("text=Start third 2");
-  await watcher.waitForFunction(() => document.querySelector("#result").hidden);
-  assert.equal((await view()).status, "live");
+  await watcher.waitForFunction(() => document.querySelector("#result")?.hidden);
+  await soon.equal(async () => (await view()).status, "live");
   for (const one of [page, watcher]) {
     checkFaults(one);
     await one.context().close();
   }
 });
 
-test("case 16: undo names what it takes back, and says so if another goal came between", async () => {
+test("case 16: undo asks and names what it removes, and says so if another goal came between", async () => {
   const { gameId, view } = await newGame({ isStarted: true });
   const context = await contextOf("tomasz", PHONE);
+  await keepOffers(context, 100);
   const page = await open(context, `/threefc/games/${gameId}/score`);
   await conceded(page, [0, 0, 0]);
   await threeTaps(page, "DRI", "FOG", "Pepper");
   await conceded(page, [0, 1, 0]);
   page.expected = () => true;
-  await page.waitForFunction(() => /^Undo: T1 \d+' Pepper$/.test(document.querySelector("#bar").textContent));
+  await allSent(page);
   await context.setOffline(true);
-  await page.click("#bar button:has-text('Undo')");
+  await undoFromMenu(page, /^T1 \d+' DRI conceded, FOG scored, Pepper$/);
   await conceded(page, [0, 0, 0]);
   await send("ines", "POST", `/games/${gameId}/goals`, goal("red", "blue"));
   await context.setOffline(false);
-  await page.waitForSelector("text=Somebody has entered another goal since");
+  await page.waitForSelector("text=Another goal was entered since");
   await conceded(page, [1, 1, 0]);
   await page.click("#waiting button:has-text('Discard')");
   await allSent(page);
-  assert.equal((await view()).goals.length, 2);
+  await soon.equal(async () => (await view()).goals.length, 2);
+  await context.close();
+});
+
+/** Removes the last goal by the menu, which asks. */
+async function undoFromMenu(page, text) {
+  await page.click("#menu");
+  await page.click("dialog button:has-text('Undo last goal')");
+  await page.waitForSelector("dialog[role=alertdialog]");
+  if (text) await soon.match(() => page.textContent("dialog[role=alertdialog] p"), text);
+  await page.click("dialog button:text-is('Remove')");
+  await page.waitForSelector("dialog", { state: "detached" });
+}
+
+// One tap beside the goal buttons removed the last goal at any time, without a word and without a way back.
+test("a goal is undone at once only while it is new; later it takes a question, and it can be put back", async () => {
+  const { gameId, view } = await newGame({ isStarted: true, startedMinutesAgo: 7.5 });
+  const first = { ...goal("blue", "yellow"), third: 1, gameMinute: 3 };
+  await send("tomasz", "POST", `/games/${gameId}/goals`, first);
+  const context = await contextOf("tomasz", PHONE);
+  await keepOffers(context);
+  const page = await open(context, `/threefc/games/${gameId}/score`);
+  await conceded(page, [0, 1, 0]);
+  // Nothing on the page removes a goal by a single tap.
+  await soon.equal(() => page.locator("#bar button").count(), 0);
+  await undoFromMenu(page);
+  await conceded(page, [0, 0, 0]);
+  await page.waitForSelector("#bar >> text=Goal removed: DRI conceded, FOG scored");
+  await picture(page, "threefc-removed");
+  await page.click("#bar button:has-text('Put back')");
+  await conceded(page, [0, 1, 0]);
+  await allSent(page);
+  await soon.deepEqual(async () => (await view()).goals.map((one) => [one.concedingTeamId, one.scoringTeamId, one.displayTime]), [["blue", "yellow", "3'"]]);
+  // A new goal has Undo in the bar, and the same way back, with its assists.
+  await threeTaps(page, "ANC", "DRI", "Juno");
+  await page.click("#bar button:has-text('Assists')");
+  await page.click('dialog label:has-text("Lark")');
+  await page.click("dialog button:has-text('Save')");
+  await allSent(page);
+  await undoFromMenu(page);
+  await conceded(page, [0, 1, 0]);
+  await page.click("#bar button:has-text('Put back')");
+  await conceded(page, [1, 1, 0]);
+  await allSent(page);
+  const { goals } = await view();
+  assert.deepEqual(goals.map((one) => [one.scorer?.nickname, one.assists.map((player) => player.nickname).join()]), [[undefined, ""], ["Juno", "Lark"]]);
+  // A goal that is deleted from the list comes back in the same way.
+  await page.click("#goals .threefc-dots >> nth=0");
+  await page.click("dialog button:has-text('Delete goal')");
+  await page.click("dialog button.danger:text-is('Delete')");
+  await conceded(page, [0, 1, 0]);
+  await page.click("#bar button:has-text('Put back')");
+  await conceded(page, [1, 1, 0]);
+  await allSent(page);
+  await soon.equal(async () => (await view()).goals.length, 2);
+  checkFaults(page);
+  await context.close();
+});
+
+// The page could correct a start or an end for ten seconds only.
+test("the clock is corrected from the menu, at any time", async () => {
+  const { gameId, view } = await newGame({ isStarted: true, startedMinutesAgo: 12 });
+  const context = await contextOf("tomasz", PHONE);
+  await keepOffers(context);
+  const page = await open(context, `/threefc/games/${gameId}/score`);
+  const watcher = await open(await contextOf(null), `/threefc/games/${gameId}`);
+  await watcher.waitForSelector("#clock .threefc-time");
+  const openClock = async () => {
+    await page.click("#menu");
+    await page.click("dialog button:has-text('Correct the clock')");
+  };
+  const timeOf = (moment) => new Date(moment).toLocaleTimeString("en-GB");
+  // Started three minutes late.
+  const started = Date.parse((await view()).thirds[0].startedAt);
+  await openClock();
+  await page.fill("dialog input[name=startedAt]", timeOf(started - 180_000));
+  await picture(page, "threefc-clock");
+  await page.click("dialog form button:has-text('Save')");
+  await page.waitForSelector("#bar >> text=1st third: clock corrected");
+  await allSent(page);
+  const moved = Date.parse((await view()).thirds[0].startedAt);
+  assert.ok(Math.abs(started - 180_000 - moved) < 1_000, `${new Date(moved).toISOString()}`);
+  await watcher.waitForFunction(() => document.querySelector("#clock .threefc-time")?.textContent >= "15:00");
+  // Undo of the correction.
+  await page.click("#bar [data-key=undo-third]");
+  await until("the start is as it was", async () => Date.parse((await view()).thirds[0].startedAt) === started);
+  await allSent(page);
+  // Ended by mistake, and noticed later.
+  await page.click("#end-third");
+  await page.click("text=Start third 2");
+  await allSent(page);
+  await openClock();
+  await page.click("dialog button:has-text('2nd third')");
+  await page.click("dialog button:has-text('This third has not started')");
+  await page.waitForSelector("text=Start third 2");
+  await allSent(page);
+  await openClock();
+  // The error is shown at the field.
+  await page.fill("dialog input[name=finishedAt]", timeOf(started - 60_000));
+  await page.click("dialog form button:has-text('Save')");
+  await page.waitForSelector("dialog input[name=finishedAt][aria-invalid=true]");
+  await page.click("dialog button:has-text('This third is not over')");
+  await page.waitForSelector("#bar >> text=1st third goes on");
+  await page.waitForSelector("text=Goal! Who conceded?");
+  await allSent(page);
+  await soon.deepEqual(async () => (await view()).thirds.map((third) => [Boolean(third.startedAt), Boolean(third.finishedAt)]), [[true, false], [false, false], [false, false]]);
+  for (const one of [page, watcher]) {
+    checkFaults(one);
+    await one.context().close();
+  }
+});
+
+// Undo of the third's end was offered to a finished game, and refused.
+test("once the game is finished, the end of its last third is not taken back", async () => {
+  const { gameId, context, page } = await openScore();
+  for (const third of [2, 3]) {
+    await send("tomasz", "POST", `/games/${gameId}/thirds/${third - 1}/finish`, {});
+    await send("tomasz", "POST", `/games/${gameId}/thirds/${third}/start`, {});
+  }
+  await page.waitForSelector("#clock >> text=T3");
+  await page.click("#end-third");
+  await page.waitForSelector("#bar [data-key=undo-third]");
+  await page.click("#buttons button:has-text('Finish game')");
+  await page.click("dialog button:has-text('Finish game')");
+  await page.waitForSelector("text=The game is finished");
+  await soon.equal(() => page.textContent("#bar"), "");
   await context.close();
 });
 
@@ -899,7 +1037,7 @@ test("case 19: after the finish the scorekeeper is told to ask, and the admin's 
   await season.waitForFunction(() => document.querySelector(".threefc-standings tbody tr")?.textContent.includes("DRI"));
   const tomasz = await open(await contextOf("tomasz"), `/threefc/games/${gameId}/score`);
   await tomasz.waitForSelector("text=The game is finished");
-  assert.equal(await tomasz.locator("#goals button").count(), 0);
+  await soon.equal(() => tomasz.locator("#goals button").count(), 0);
   const ines = await open(await contextOf("ines"), `/threefc/games/${gameId}/score`);
   await ines.waitForSelector("#goals li button");
   await ines.locator("#goals li button").first().click();
@@ -936,7 +1074,7 @@ test("case 1: Noor creates a league on the first page, and a taken address is sa
   await again.waitForSelector('#mine a:has-text("Harbour")');
   await create(again);
   await again.waitForSelector("dialog input[name=leagueId][aria-invalid=true]");
-  assert.match(await again.textContent("dialog .field-error"), /taken/);
+  await soon.match(() => again.textContent("dialog .field-error"), /taken/);
   for (const one of [page, again]) checkFaults(one);
   await context.close();
 });
@@ -1007,7 +1145,7 @@ test("an admin makes a season, teams, a session and a game, moves it, and reads 
   await spring.locator(".threefc-game-item .threefc-dots").first().click();
   await page.click("dialog button:has-text('History')");
   await page.waitForSelector("dialog >> text=Tomasz Wren took a goal back: T1");
-  assert.match(await page.textContent("dialog .threefc-history"), /T1 \d+' DRI against ANC/);
+  await soon.match(() => page.textContent("dialog .threefc-history"), /T1 \d+' DRI against ANC/);
   await picture(page, "threefc-history");
   await page.keyboard.press("Escape");
   await spring.locator(".threefc-game-item .threefc-dots").first().click();
@@ -1030,7 +1168,7 @@ test("the season's page follows games of sessions that are closed", async () => 
   const page = await open(await contextOf(null, PHONE), `/threefc/seasons/${seasonId}#games`);
   const old = page.locator(`[data-key="session-${sessions[21]}"]`);
   await old.locator("text=1 game").waitFor();
-  assert.equal(await old.getAttribute("open"), null);
+  await soon.equal(() => old.getAttribute("open"), null);
   const played = (number) => page.waitForFunction((expected) => [...document.querySelectorAll(".threefc-standings tbody td:nth-of-type(2)")].every((cell) => cell.textContent === expected), String(number));
   await played(1);
   // It stops counting, counts again with another result, and gets company.
@@ -1051,7 +1189,7 @@ test("the season's page follows games of sessions that are closed", async () => 
   await page.waitForSelector(".connection-bar:not(:empty)");
   await send("ines", "POST", `/games/${gameId}/goals`, { ...goal("blue", "red"), third: 1, gameMinute: 4 });
   await page.context().setOffline(false);
-  await page.waitForFunction(() => document.querySelector(".connection-bar").textContent === "");
+  await page.waitForFunction(() => document.querySelector(".connection-bar")?.textContent === "");
   await old.locator("summary").click();
   await page.waitForFunction((key) => document.querySelector(`[data-key="${key}"] .threefc-row`)?.textContent.includes("2"), `session-${sessions[21]}`);
   await page.context().close();
@@ -1064,20 +1202,22 @@ test("the season's page reads again what changed while an answer was on its way"
   const page = await open(context, `/threefc/seasons/${seasonId}`);
   const played = (number) => page.waitForFunction((expected) => [...document.querySelectorAll(".threefc-standings tbody td:nth-of-type(2)")].map((cell) => cell.textContent).join() === expected, [number, number, number].join());
   await played(1);
+  // A new game that is in the list already when the page reads it is no reason to read again.
+  const row = page.locator(`#sessions [data-key="${gameId}"]`);
+  await row.waitFor({ state: "attached" });
   // The next answer leaves the server and takes long.
   let arrive;
+  let leave;
   const arrived = new Promise((resolve) => { arrive = resolve; });
-  const left = new Promise((resolve) => {
-    context.route(`**${API}/seasons/${seasonId}`, async (route) => {
-      const response = await route.fetch();
-      resolve();
-      await arrived;
-      await route.fulfill({ response });
-    }, { times: 1 });
-  });
+  const left = new Promise((resolve) => { leave = resolve; });
+  await context.route(`**${API}/seasons/${seasonId}`, async (route) => {
+    const response = await route.fetch();
+    leave();
+    await arrived;
+    await route.fulfill({ response });
+  }, { times: 1 });
   await send("ines", "POST", `/sessions/${sessionId}/games`, { gameStartTs: new Date().toISOString(), teamIds: ["red", "blue", "yellow"] });
   await left;
-  const row = page.locator(`#sessions [data-key="${gameId}"]`);
   const before = await row.textContent();
   await send("ines", "POST", `/games/${gameId}/reopen`, {});
   // The page hears of it, and wants to read within two seconds.
@@ -1093,6 +1233,9 @@ test("the history shows minutes by the game's length, what was changed, and olde
   const { gameId } = await send("ines", "POST", `/sessions/${sessionId}/games`, { gameStartTs: new Date().toISOString(), teamIds: ["red", "blue", "yellow"], pitch: "Old", thirdLengthMinutes: 30 });
   const entered = { ...goal("blue", "red"), third: 2, gameMinute: 35 };
   await send("ines", "POST", `/games/${gameId}/goals`, entered);
+  // Assists are part of what was changed.
+  const [kite, moss] = (await send(null, "GET", `/games/${gameId}`)).teams[0].roster.sort((one, other) => one.nickname.localeCompare(other.nickname));
+  await send("ines", "PATCH", `/games/${gameId}/goals/${entered.eventId}`, { scorerPlayerId: kite.playerId, assistPlayerIds: [moss.playerId] });
   await send("ines", "DELETE", `/games/${gameId}/goals/${entered.eventId}`);
   await send("ines", "POST", `/games/${gameId}/thirds/1/start`, {});
   for (let number = 1; number <= 50; number += 1) await send("ines", "PATCH", `/games/${gameId}`, { pitch: `${number}` });
@@ -1102,12 +1245,13 @@ test("the history shows minutes by the game's length, what was changed, and olde
   await page.click("dialog button:has-text('History')");
   await page.waitForSelector("dialog >> text=Ines Okafor abandoned the game: result open → abandoned (weather: Hail)");
   await page.waitForSelector("dialog >> text=Ines Okafor changed the game: pitch 49 → 50");
-  assert.equal(await page.locator("dialog .threefc-history li").count(), 50);
+  await soon.equal(() => page.locator("dialog .threefc-history li").count(), 50);
   await picture(page, "threefc-history-games");
   await page.click("dialog button:has-text('Older')");
-  await page.waitForSelector("dialog >> text=Ines Okafor deleted a goal: T2 5' ANC against DRI");
+  await page.waitForSelector("dialog >> text=Ines Okafor deleted a goal: T2 5' ANC against DRI, Kite (assist: Moss)");
+  await page.waitForSelector("dialog >> text=Ines Okafor changed a goal: T2 5' ANC against DRI, no name → T2 5' ANC against DRI, Kite (assist: Moss)");
   await page.waitForSelector("dialog >> text=pitch Old → 1");
-  assert.equal(await page.locator("dialog .threefc-history li").count(), 52);
+  await soon.equal(() => page.locator("dialog .threefc-history li").count(), 53);
   checkFaults(page);
   await page.context().close();
 });
@@ -1119,7 +1263,7 @@ test("an invitation's link shows league and role, and makes a viewer a scorekeep
   await ines.waitForSelector("text=Tomasz Wren, scorekeeper");
   await ines.click("#invite");
   await ines.selectOption("dialog select[name=role]", "scorekeeper");
-  await ines.click("dialog button:has-text('Make a link')");
+  await ines.click("dialog button:has-text('Create link')");
   await ines.waitForSelector('dialog input[aria-label="Link"]');
   const link = await ines.inputValue('dialog input[aria-label="Link"]');
   assert.match(new URL(link).pathname, new RegExp(`^/threefc/join/${leagueId}$`));
@@ -1130,15 +1274,15 @@ test("an invitation's link shows league and role, and makes a viewer a scorekeep
   // A visitor signs in first, and the code stays in the address that they come back to.
   const visitor = await open(await contextOf(null), path);
   await visitor.waitForSelector("text=Sign in to see the invitation.");
-  assert.ok((await visitor.getAttribute("main a.button", "href")).includes(encodeURIComponent(new URL(link).hash)));
+  await soon.ok(async () => (await visitor.getAttribute("main a.button", "href")).includes(encodeURIComponent(new URL(link).hash)));
   const bea = await open(await contextOf("bea", PHONE), path);
   await bea.waitForSelector("text=enter goals and run the clock of all its games");
-  assert.equal(await bea.inputValue("input[name=displayName]"), "Bea Lindqvist");
+  await soon.equal(() => bea.inputValue("input[name=displayName]"), "Bea Lindqvist");
   await picture(bea, "threefc-join");
   await bea.click("text=Accept");
   await bea.waitForURL(`**/threefc/leagues/${leagueId}`);
   await bea.goto(`${address}/threefc/games/${gameId}/score`);
-  await bea.waitForSelector("text=Goal: who let it in?");
+  await bea.waitForSelector("text=Goal! Who conceded?");
   // It works once.
   const noor = await open(await contextOf("noor"), path);
   noor.expected = (text) => text.includes("404");
@@ -1190,7 +1334,7 @@ test("case 23: pages say what a caller may not see or do, and name nobody's acco
     await atRest(page);
     const markup = await page.content();
     for (const name of ["@", "Ines", "Tomasz Wren", "Bea Lindqvist"]) assert.ok(!markup.includes(name), `${path} contains ${name}`);
-    assert.equal(await page.locator("text=/^(Admin|Keep score)$/ >> visible=true").count(), 0, path);
+    await soon.equal(() => page.locator("text=/^(Admin|Keep score)$/ >> visible=true").count(), 0, path);
     checkFaults(page, path);
     await page.context().close();
   }
@@ -1200,17 +1344,17 @@ test("the demo data is on its pages: the live game, the abandoned one, standings
   const { seasons } = await send(null, "GET", "/leagues/tidewall");
   const page = await open(await contextOf(null, PHONE), `/threefc/seasons/${seasons[0].seasonId}`);
   await page.waitForSelector(".threefc-standings tbody tr");
-  assert.equal(await page.locator(".threefc-standings tbody tr").count(), 6);
+  await soon.equal(() => page.locator(".threefc-standings tbody tr").count(), 6);
   await page.click("text=Scorers");
   for (const title of ["Goals", "Goals per game", "Assists", "Own goals"]) await page.waitForSelector(`#boards h2:text-is("${title}")`);
-  assert.ok(await page.locator("#boards li").count() > 10);
+  await soon.ok(async () => await page.locator("#boards li").count() > 10);
   await page.click("nav >> text=Games");
   await page.waitForSelector("#sessions .badge:has-text('Live')");
   await page.click("#sessions .threefc-row-live");
   await page.waitForURL(/\/threefc\/games\//);
   await conceded(page, [1, 2, 0]);
   await page.waitForSelector("text=/2nd third/");
-  assert.match(await page.textContent("#goals"), /20\+\d'/);
+  await soon.match(() => page.textContent("#goals"), /20\+\d'/);
   checkFaults(page);
   await page.context().close();
 });
@@ -1226,12 +1370,12 @@ test("the keyboard enters a goal, and screen readers hear it", async () => {
   // Escape cancels, and the focus is back.
   await page.keyboard.press("Escape");
   await page.waitForSelector("dialog", { state: "detached" });
-  assert.match(await page.evaluate(() => document.activeElement.textContent), /DRI/);
+  await soon.match(() => page.evaluate(() => document.activeElement.textContent), /DRI/);
   await page.keyboard.press("Enter");
   await page.keyboard.press("Tab");
-  assert.match(await page.evaluate(() => document.activeElement.textContent), /FOG/);
+  await soon.match(() => page.evaluate(() => document.activeElement.textContent), /FOG/);
   await page.keyboard.press("Enter");
-  assert.match(await page.evaluate(() => document.activeElement.textContent), /Pepper/);
+  await soon.match(() => page.evaluate(() => document.activeElement.textContent), /Pepper/);
   await page.keyboard.press("Enter");
   await conceded(page, [0, 1, 0]);
   for (const one of [page, watcher]) {

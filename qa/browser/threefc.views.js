@@ -37,6 +37,8 @@ export async function views(call, undo) {
       { name: "score-menu", ...menu, act: press("#menu") },
       { name: "score-rosters", ...menu, act: press("#menu", "dialog button:has-text('Rosters')") },
       { name: "score-player", ...menu, act: press("#menu", "dialog button:has-text('+ Player')") },
+      { name: "score-clock", ...menu, act: press("#menu", "dialog button:has-text('Correct the clock')", "dialog button:has-text('2nd third')") },
+      { name: "score-undo", ...menu, act: press("#menu", "dialog button:has-text('Undo last goal')") },
       { name: "score-abandon", ...menu, act: press("#menu", "dialog button:has-text('Abandon')") },
       { name: "score-scheduled", who: "tomasz", path: `${gameOf("scheduled")}/score`, ready: "text=Start third 1" },
       { name: "score-forbidden", who: "noor", path: score, ready: "text=No access" },

@@ -1,9 +1,9 @@
-// Checks the pages of a system in all of its views: as a person who sees the whole page, and with each
-// dialog open. Each system lists its views in a file of its own, such as fus.views.js.
+// Checks all views of a system's pages, as a user with full access and with each dialog open. Each
+// system lists its views in a file such as fus.views.js.
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { address, atRest, open, tokenOf } from "./browser.js";
-import { checkPage } from "./checks.js";
+import { checkPage, checkPhones } from "./checks.js";
 
 const FOLDER = new URL("../../systems/", import.meta.url);
 /** How many pages are open at the same time: they wait for the server half of the time. */
@@ -47,7 +47,31 @@ export async function checkEveryPage(browser, system, screen) {
   await checkViews(browser, system, screen, (views) => firstOfEach(system, views), { hasPictures: false });
 }
 
-async function checkViews(browser, system, { name, ...options }, choose, { hasPictures }) {
+/** Checks that nothing is cut off or broken at the widths of phones, in every view of a system. */
+export async function checkWidths(browser, system, screen) {
+  await checkViews(browser, system, screen, (views) => views, { check: checkPhones });
+}
+
+/** Checks that going back closes the dialog of each view that has one, and stays on the page. Returns how many there are. */
+export async function checkBack(browser, system, screen) {
+  let dialogs = 0;
+  await checkViews(browser, system, screen, (views) => views.filter(({ act }) => act), {
+    async check(page) {
+      const count = await page.locator("dialog[open]").count();
+      if (count === 0) return;
+      dialogs += 1;
+      const before = page.url();
+      // Where one dialog has followed another, the page may still be going back itself.
+      await page.waitForFunction((number) => history.state?.dialogs === number, count);
+      await page.evaluate(() => history.back());
+      await page.waitForFunction((number) => document.querySelectorAll("dialog[open]").length < number, count);
+      assert.equal(page.url(), before);
+    },
+  });
+  return dialogs;
+}
+
+async function checkViews(browser, system, { name, ...options }, choose, { check = checkPage, hasPictures }) {
   const undo = [];
   const contexts = new Map();
   try {
@@ -65,7 +89,7 @@ async function checkViews(browser, system, { name, ...options }, choose, { hasPi
         try {
           page = await open(await contextOf(view.who), view.path);
           await show(page, view, { name, ...options });
-          await checkPage(page, where, { name, ...options }, { layout, hasPictures });
+          await check(page, where, { name, ...options }, { layout, hasPictures });
         } catch (error) {
           failures.push(`${where}, ${name}: ${error.message}`);
         }

@@ -1,8 +1,8 @@
-//! What was asked for on the command line.
+//! Command-line parsing.
 
 use std::fmt;
 
-/// What `cargo xtask` alone prints.
+/// The output of `cargo xtask` alone.
 pub(crate) const PROGRAM_HELP: &str = "\
 The workspace's own commands.
 
@@ -17,32 +17,31 @@ Example:
 `cargo xtask test --help` lists its steps and options.
 ";
 
-/// A command line that made sense.
+/// A parsed command line.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Request {
     Help(Help),
     Test(Selection),
 }
 
-/// Which page of help.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Help {
     Program,
     Test,
 }
 
-/// Which steps to run, and how long they may take.
+/// The steps to run, and in which mode.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Selection {
-    /// Leave out what needs Python, Node, Java or a browser.
+    /// Skip steps that need Python, Node, Java or a browser.
     pub(crate) quick: bool,
-    /// Run the long mode of the tests that have one.
+    /// Run tests in their long mode.
     pub(crate) long: bool,
-    /// The steps that were named; none means all.
+    /// Steps named on the command line; empty for all.
     pub(crate) steps: Vec<String>,
 }
 
-/// A command line that made no sense, and what would have.
+/// An error message with the valid choices.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Refusal(String);
 
@@ -52,7 +51,7 @@ impl fmt::Display for Refusal {
     }
 }
 
-/// Reads the arguments after the program's name. `known` are the names of the steps.
+/// Parses the arguments after the program name. `known` are the step names.
 pub(crate) fn parse(arguments: &[String], known: &[&str]) -> Result<Request, Refusal> {
     let Some((command, rest)) = arguments.split_first() else {
         return Ok(Request::Help(Help::Program));

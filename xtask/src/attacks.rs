@@ -1,11 +1,9 @@
-//! The step `attacks`: a hostile client attacks our own servers on loopback while a victim is
-//! measured. The attacks are in the folder of that name.
+//! The step `attacks`: attacks our own servers on loopback and measures a victim. See `qa/attacks`.
 
 use crate::command::Line;
 use crate::endpoint;
 use crate::steps::Workshop;
 
-/// Builds the command and the attacker, and runs all attacks.
 pub(crate) fn run(workshop: &Workshop) -> Result<(), String> {
     endpoint::build_with(workshop.root, "attacks")?;
     let mut line = Line::of(&endpoint::sibling("attacks")?);

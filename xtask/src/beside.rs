@@ -1,4 +1,4 @@
-//! Steps that run at the same time, each as a command of its own.
+//! Runs steps in parallel, each in a separate process.
 
 use std::fs::File;
 use std::io;
@@ -8,7 +8,6 @@ use std::time::{Duration, SystemTime};
 
 use crate::steps::{Step, Workshop};
 
-/// The steps that are running.
 #[derive(Default)]
 pub(crate) struct Beside(Vec<Running>);
 
@@ -16,13 +15,12 @@ struct Running {
     name: &'static str,
     process: Child,
     start: SystemTime,
-    /// What it prints.
+    /// The captured output.
     output: PathBuf,
 }
 
 impl Beside {
-    /// Starts these steps. One that cannot be started is missing here, and runs when it is its
-    /// turn.
+    /// Starts these steps. One that fails to start is skipped here and runs in its turn.
     pub(crate) fn start<'s>(steps: impl Iterator<Item = &'s Step>, workshop: &Workshop) -> Self {
         let start = |step: &Step| -> io::Result<Running> {
             let name = step.name();
@@ -41,14 +39,14 @@ impl Beside {
         self.0.is_empty()
     }
 
-    /// Prints what a step has printed, once it is done, and tells how it ended and how long it took;
-    /// nothing if it was not started here.
+    /// Waits for a step, prints its output, and returns its result and duration; `None` if it was
+    /// not started here.
     pub(crate) fn wait_for(&mut self, name: &str) -> Option<(Result<(), String>, Duration)> {
         let running = self.0.iter_mut().find(|running| running.name == name)?;
         let ended = running.process.wait();
         let printed = std::fs::read_to_string(&running.output).unwrap_or_default();
         print!("{}", own_output(&printed, name));
-        // It may have ended long ago. The last that it did was to print.
+        // It may have ended long ago: take the time of its last output.
         let end = running.output.metadata().and_then(|output| output.modified());
         let took = end.ok().and_then(|end| end.duration_since(running.start).ok());
         let outcome = match ended {
@@ -60,8 +58,8 @@ impl Beside {
     }
 }
 
-/// What a step has printed, without its title and its summary, which whoever waits for it prints as
-/// well. Why it failed is told between the two.
+/// A step's output without its title and summary, which the waiting process prints too. The reason
+/// for a failure is in between.
 fn own_output<'p>(printed: &'p str, name: &str) -> &'p str {
     let printed = printed.strip_prefix('\n').unwrap_or(printed);
     let printed = match printed.split_once('\n') {
@@ -78,7 +76,7 @@ fn own_output<'p>(printed: &'p str, name: &str) -> &'p str {
 impl Drop for Beside {
     fn drop(&mut self) {
         for running in &mut self.0 {
-            // Not stopped, since it would leave servers behind. How it ends, nobody wants to know.
+            // Killing it would leave servers behind. The result does not matter.
             let _ = running.process.wait();
         }
     }

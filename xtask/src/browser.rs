@@ -1,5 +1,4 @@
-//! The step `browser`: the pages of the systems in a real browser. The suites are in the folder
-//! of that name, and drive the Chromium of the system.
+//! The step `browser`: tests the pages of the systems in the system's Chromium. See `qa/browser`.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,8 +10,8 @@ use crate::packages;
 use crate::program::Program;
 use crate::steps::Workshop;
 
-/// What drives the browser comes from npm; the browser itself does not, because what npm has is
-/// fetched from elsewhere when it is installed, and runs only where its libraries are.
+/// The driver comes from npm. The browser does not, because npm packages download it from elsewhere
+/// and it needs system libraries.
 const BROWSERS: [Program; 3] = [
     browser(&["chromium", "--version"]),
     browser(&["chromium-browser", "--version"]),
@@ -23,22 +22,20 @@ const fn browser(probe: &'static [&'static str]) -> Program {
     Program { name: "Chromium", probe, install: "apt-get install chromium" }
 }
 
-/// Prefix of the tests that a usual run selects from a suite. A suite without such tests always runs
-/// in full.
+/// Prefix of the tests that a normal run selects. A suite without such tests always runs in full.
 const STORY: &str = "story: ";
 
-/// A file of tests.
 #[derive(Debug, PartialEq)]
 struct Suite {
     file: String,
     has_story: bool,
 }
 
-/// How many suites run at the same time, each with a browser of its own. They wait for pages half of
-/// the time.
+/// Suites that run in parallel, each with a browser. They spend half of their time waiting for
+/// pages.
 const SUITES_AT_ONCE: usize = 2;
 
-/// Installs what is missing, starts the systems, and runs every suite against them.
+/// Installs missing packages, starts the systems and runs every suite.
 pub(crate) fn run(workshop: &Workshop) -> Result<(), String> {
     let root = workshop.root;
     let (suites, scratch) = (root.join("qa/browser"), root.join("target/browser"));
@@ -70,7 +67,7 @@ pub(crate) fn run(workshop: &Workshop) -> Result<(), String> {
     }
 }
 
-/// Does the same with each, so many at a time, and returns what failed.
+/// Runs a function on each element, this many at a time, and collects failures.
 fn run_all<T: Sync>(
     all: &[T],
     at_once: usize,
@@ -93,7 +90,7 @@ fn run_all<T: Sync>(
     failures.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// All suites. Those that always run in full come first: they take longest.
+/// All suites, with those that always run in full first: they take longest.
 fn find(folder: &Path) -> Result<Vec<Suite>, String> {
     let mut suites = Vec::new();
     for file in std::fs::read_dir(folder).map_err(|error| error.to_string())? {
@@ -111,12 +108,12 @@ fn find(folder: &Path) -> Result<Vec<Suite>, String> {
     Ok(suites)
 }
 
-/// The browser's command. Where there is none, the system's package is installed, if this may.
+/// The browser's command. Installs the system's package if it is missing and this is allowed.
 fn install(root: &Path) -> Result<&'static str, String> {
     let find = || BROWSERS.iter().find(|browser| browser.is_installed());
     let found = find().or_else(|| {
         println!("there is no Chromium here: trying to install one, which only root can");
-        // Whether it worked is seen by whether it is there.
+        // The result shows in whether the browser is there.
         let lists = Line::new("apt-get --quiet update").run(root);
         let _ = lists.and_then(|()| {
             Line::new("apt-get --quiet --yes install --no-install-recommends chromium")
@@ -157,7 +154,7 @@ mod tests {
         let files = [
             ("chess.test.js", "test(\"story: a game\", play);"),
             ("draughts.test.js", "test(`story: a game, ${screen}`, play);"),
-            // The word alone marks nothing.
+            // The word elsewhere does not count.
             ("kit.test.js", "// story: none\ntest(\"a story: no\", play);"),
             ("chess.views.js", "test(\"story: not a suite\", play);"),
         ];

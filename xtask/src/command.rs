@@ -1,10 +1,10 @@
-//! Running other programs, and telling what was run when one fails.
+//! Runs other programs and reports the command line on failure.
 
 use std::ffi::OsString;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// A command line whose printed form can be pasted into a shell.
+/// A command line that prints in a form for the shell.
 pub(crate) struct Line {
     program: String,
     arguments: Vec<String>,
@@ -12,7 +12,7 @@ pub(crate) struct Line {
 }
 
 impl Line {
-    /// A line from its words, split at spaces.
+    /// Splits a command line at spaces.
     pub(crate) fn new(words: &str) -> Self {
         let mut words = words.split_whitespace().map(str::to_owned);
         Self {
@@ -22,13 +22,13 @@ impl Line {
         }
     }
 
-    /// A line that begins with a program at this path.
+    /// A command line for the program at this path.
     pub(crate) fn of(program: &Path) -> Self {
         let program = program.display().to_string();
         Self { program, arguments: Vec::new(), environment: Vec::new() }
     }
 
-    /// Adds one argument that is not split.
+    /// Adds an argument without splitting it.
     pub(crate) fn argument(mut self, argument: &str) -> Self {
         self.arguments.push(argument.to_owned());
         self
@@ -40,7 +40,7 @@ impl Line {
         self
     }
 
-    /// The form for a shell.
+    /// The form for the shell.
     pub(crate) fn shown(&self) -> String {
         let mut shown = String::new();
         for (name, value) in &self.environment {
@@ -54,7 +54,7 @@ impl Line {
         shown
     }
 
-    /// Runs it in `folder` with its output on the terminal.
+    /// Runs it in `folder`, with output to the terminal.
     pub(crate) fn run(&self, folder: &Path) -> Result<(), String> {
         println!("$ {}", self.shown());
         let status = self
@@ -64,8 +64,7 @@ impl Line {
         if status.success() { Ok(()) } else { Err(format!("`{}` failed ({status})", self.shown())) }
     }
 
-    /// Runs it in `folder`. What it prints is printed in one piece when it has ended, so that others
-    /// can run at the same time.
+    /// Runs it in `folder` and prints its output in one piece at the end, for parallel runs.
     pub(crate) fn run_beside_others(&self, folder: &Path) -> Result<(), String> {
         let output = self
             .command(folder)
@@ -80,7 +79,7 @@ impl Line {
         }
     }
 
-    /// Runs it in `folder` and returns what it printed to standard output.
+    /// Runs it in `folder` and returns its standard output.
     pub(crate) fn read(&self, folder: &Path) -> Result<String, String> {
         let output = self
             .command(folder)
@@ -94,7 +93,6 @@ impl Line {
             .map_err(|_| format!("`{}` printed something that is not UTF-8", self.shown()))
     }
 
-    /// The line as a process to be.
     pub(crate) fn command(&self, folder: &Path) -> Command {
         let mut command = Command::new(self.executable());
         command
@@ -105,9 +103,8 @@ impl Line {
         command
     }
 
-    /// The cargo that started us, so that inner and outer builds share one toolchain,
-    /// unless the line asks for another toolchain by `+name`, which only rustup's proxy
-    /// understands.
+    /// The cargo that started us, so that inner and outer builds share a toolchain. A `+name` needs
+    /// rustup's proxy instead.
     fn executable(&self) -> OsString {
         let names_toolchain = self.arguments.first().is_some_and(|a| a.starts_with('+'));
         if self.program == "cargo" && !names_toolchain {

@@ -1,5 +1,4 @@
-//! The built command `singlet`, running for as long as a step needs it: the endpoint alone, or the
-//! pages of the systems.
+//! Runs the built command `singlet` for a step: the endpoint alone, or all systems.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -8,12 +7,11 @@ use std::time::{Duration, Instant};
 
 use crate::command::Line;
 
-/// What the command prints when it is ready, before its address.
+/// Precedes the address in the command's output when it is ready.
 const READY: &str = "ready at ";
-/// The most time that starting and stopping may take. Both are a matter of milliseconds, unless
-/// the machine is busy.
-const PATIENCE: Duration = Duration::from_secs(120);
-/// How much of the log is shown when a step fails.
+/// Timeout for starting and stopping. Both take milliseconds, unless the machine is busy.
+const PATIENCE: Duration = Duration::from_secs(240);
+/// Log lines shown when a step fails.
 const LOG_LINES_SHOWN: usize = 60;
 
 /// Where the endpoint keeps its data.
@@ -23,16 +21,16 @@ pub(crate) enum Place<'a> {
     Folder(&'a Path),
 }
 
-/// How an endpoint is started.
+/// How to start an endpoint.
 pub(crate) struct Start<'a> {
     pub(crate) place: Place<'a>,
-    /// A file with the keys whose holders may send requests; without it, anybody may.
+    /// A credentials file; without it, every signature is accepted.
     pub(crate) credentials: Option<&'a Path>,
-    /// Where its output goes.
+    /// The log file.
     pub(crate) log: PathBuf,
 }
 
-/// An endpoint that runs. Dropping it kills it.
+/// A running endpoint, killed on drop.
 pub(crate) struct Endpoint {
     process: Child,
     log: PathBuf,
@@ -40,7 +38,7 @@ pub(crate) struct Endpoint {
 }
 
 impl Endpoint {
-    /// Builds the command and starts it on a port of its own.
+    /// Builds the command and starts it on a free port.
     pub(crate) fn start(root: &Path, start: Start) -> Result<Self, String> {
         let Start { place, credentials, log } = start;
         let mut arguments = vec!["dynamodb".into(), "--port".into(), "0".into()];
@@ -55,7 +53,7 @@ impl Endpoint {
     }
 
     /// Builds the command and starts it with all systems, in memory. The address is that of the
-    /// pages, which the command names first.
+    /// pages, which the command prints first.
     pub(crate) fn serve(root: &Path, log: PathBuf) -> Result<Self, String> {
         let line = ["serve", "--port", "0", "--dynamodb-port", "0", "--in-memory"];
         Self::launch(root, &line.map(OsString::from), log)
@@ -80,12 +78,12 @@ impl Endpoint {
         Ok(endpoint)
     }
 
-    /// Its address, with the scheme.
+    /// The address with its scheme.
     pub(crate) fn url(&self) -> &str {
         &self.url
     }
 
-    /// Waits until it has said where it is.
+    /// Waits until it has printed its address.
     fn ready(&mut self) -> Result<String, String> {
         let start = Instant::now();
         loop {
@@ -103,7 +101,7 @@ impl Endpoint {
         }
     }
 
-    /// Asks it to end as an operator would, and sees that it does.
+    /// Sends SIGTERM and waits until it exits.
     pub(crate) fn stop(mut self) -> Result<(), String> {
         Line::new(&format!("kill -TERM {}", self.process.id())).run(Path::new("."))?;
         let start = Instant::now();
@@ -122,7 +120,7 @@ impl Endpoint {
         format!("the endpoint ended badly ({status})\n{}", self.told())
     }
 
-    /// The end of its log, for whoever has to find out what went wrong.
+    /// The end of its log, for failure messages.
     pub(crate) fn told(&self) -> String {
         let log = std::fs::read_to_string(&self.log).unwrap_or_default();
         let lines: Vec<&str> = log.lines().collect();
@@ -133,36 +131,36 @@ impl Endpoint {
 
 impl Drop for Endpoint {
     fn drop(&mut self) {
-        // If it has ended already, there is nothing to do.
+        // Fails if it has exited already.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
 }
 
-/// Builds the command as the tests are built: with the features that they ask for, which cargo takes
-/// into account beside examples. So nothing is compiled a second time for this.
+/// Builds the command with the same features as the tests, which cargo unifies because of
+/// `--examples`. So nothing is compiled twice.
 pub(crate) fn build(root: &Path) -> Result<(), String> {
     build_with(root, "singlet")
 }
 
-/// Builds a program beside the command, in the same way.
+/// Builds a program together with the command.
 pub(crate) fn build_with(root: &Path, program: &str) -> Result<(), String> {
     Line::new("cargo build --quiet --workspace --examples --bin singlet --bin")
         .argument(program)
         .run(root)
 }
 
-/// A program that cargo puts beside this one.
+/// The path of another program in our build folder.
 pub(crate) fn sibling(name: &str) -> Result<PathBuf, String> {
     let own = std::env::current_exe().map_err(|error| error.to_string())?;
     let folder = own.parent().ok_or("this program lies in no folder")?;
     Ok(folder.join(name).with_extension(std::env::consts::EXE_EXTENSION))
 }
 
-/// The address in the line that says that the endpoint is ready.
+/// The address in the ready line.
 fn announced(log: &str) -> Option<&str> {
     let (_, rest) = log.split_once(READY)?;
-    // Only a line that has ended is a whole one.
+    // Wait for a complete line.
     let (line, _) = rest.split_once('\n')?;
     line.split(' ').next()
 }

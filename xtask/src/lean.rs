@@ -1,8 +1,8 @@
 //! The step `lean`: no system compiles the HTTP client again.
 //!
-//! An async function that is not generic is compiled by each crate that awaits it from generic code, so
-//! that a small change in the kit can put all of hyper's client into every system. Nothing in the
-//! source shows it; the symbols in a system's library do.
+//! A non-generic async function is compiled by each crate that awaits it from generic code, so a
+//! small change in the kit can put all of hyper's client into every system. The source does not
+//! show it; the symbols in a system's library do.
 
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -10,11 +10,11 @@ use std::time::SystemTime;
 use crate::local;
 use crate::steps::Workshop;
 
-/// Parts of mangled names that only code of hyper's and h2's protocols has.
+/// Parts of mangled names that occur only in hyper's and h2's protocol code.
 const FOREIGN: &[&str] =
     &["5hyper5proto", "5hyper6client", "10hyper_util6client", "2h25proto", "2h25codec"];
 
-/// Looks at the libraries of all systems, as the tests were built with them.
+/// Checks the libraries of all systems, as built for the tests.
 pub(crate) fn run(workshop: &Workshop) -> Result<(), String> {
     let own = std::env::current_exe().map_err(|error| error.to_string())?;
     let folder = own.with_file_name("deps");
@@ -29,7 +29,7 @@ pub(crate) fn run(workshop: &Workshop) -> Result<(), String> {
     if found.is_empty() { Ok(()) } else { Err(found.join("\n")) }
 }
 
-/// The library of a system that was built last.
+/// The most recent build of a system's library.
 fn newest(folder: &Path, system: &str) -> Result<PathBuf, String> {
     let prefix = format!("lib{system}-");
     let entries = std::fs::read_dir(folder).map_err(|error| error.to_string())?;

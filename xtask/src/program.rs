@@ -1,33 +1,32 @@
-//! The programs that steps call for and a machine may lack.
+//! External programs that steps need.
 
 use std::process::{Command, Stdio};
 
-/// A program outside the Rust toolchain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Program {
-    /// What people call it.
+    /// Its usual name.
     pub(crate) name: &'static str,
-    /// A command that succeeds exactly where it is installed.
+    /// A command that succeeds if the program is installed.
     pub(crate) probe: &'static [&'static str],
-    /// What to do where it is missing.
+    /// Installation instructions.
     pub(crate) install: &'static str,
 }
 
-/// Runs the tests each in a process of its own, several at once.
+/// Runs each test in a separate process, several in parallel.
 pub(crate) const NEXTEST: Program = Program {
     name: "cargo-nextest",
     probe: &["cargo", "nextest", "--version"],
     install: "cargo install --locked cargo-nextest",
 };
 
-/// Checks licences, sources and duplicates more thoroughly than our own step `tidy`.
+/// Checks licences, sources and duplicates more thoroughly than the step `tidy`.
 pub(crate) const DENY: Program = Program {
     name: "cargo-deny",
     probe: &["cargo", "deny", "--version"],
     install: "cargo install --locked cargo-deny",
 };
 
-/// Fuzzes with coverage as a guide, which only the nightly compiler can measure.
+/// Coverage-guided fuzzing, which needs the nightly compiler.
 pub(crate) const FUZZ: Program = Program {
     name: "cargo-fuzz with a nightly toolchain",
     probe: &["cargo", "+nightly", "fuzz", "--version"],
@@ -56,7 +55,6 @@ pub(crate) const JAVA: Program = Program {
 };
 
 impl Program {
-    /// Whether this machine has it.
     pub(crate) fn is_installed(&self) -> bool {
         let Some((program, arguments)) = self.probe.split_first() else {
             return false;

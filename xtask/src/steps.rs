@@ -1,4 +1,4 @@
-//! The steps of the test command, in the order in which they fail fastest.
+//! The steps of the test command, ordered to fail fast.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -9,10 +9,10 @@ use crate::command::Line;
 use crate::program::{self, Program};
 use crate::{attacks, browser, clients, examples, lean, local, tidy};
 
-/// Set for the tests when `--long` is given: those that have a long mode read it.
+/// Set with `--long`, for tests that have a long mode.
 const LONG_VARIABLE: &str = "SINGLET_TEST_LONG";
 
-/// One thing that must hold.
+/// One check.
 pub(crate) struct Step {
     name: &'static str,
     about: &'static str,
@@ -25,38 +25,34 @@ impl Step {
         self.name
     }
 
-    /// Whether it may run at the same time as others of its kind. Those that need programs from
-    /// outside wait for them most of the time. `local` runs alone: beside two browsers and a
-    /// compiler one story of its comparison differed that never differs otherwise.
+    /// Whether it may run in parallel with others. Steps that need external programs mostly wait
+    /// for them. `local` runs alone: next to two browsers and a compiler, one comparison once
+    /// differed that never differs otherwise.
     fn runs_beside_others(&self) -> bool {
         matches!(self.call, Call::Outside(_)) && self.name != "local"
     }
 }
 
-/// Where and how the steps work.
 pub(crate) struct Workshop<'a> {
-    /// The folder of the workspace.
+    /// The workspace folder.
     pub(crate) root: &'a Path,
-    /// Whether tests that have a long mode run it.
+    /// Whether tests run in their long mode.
     long: bool,
 }
 
 impl Workshop<'_> {
-    /// Whether tests that have a long mode run it.
     pub(crate) fn long(&self) -> bool {
         self.long
     }
 }
 
-/// When a step runs.
 enum Call {
-    /// Always: it needs the Rust toolchain alone.
+    /// Always: needs only the Rust toolchain.
     Always,
-    /// Where a program is installed. It adds depth to what other steps show already.
+    /// If a program is installed. Goes deeper than other steps.
     Where(Program),
-    /// Always, except that `--quick` leaves it out, because it needs programs from outside
-    /// the Rust world: Python, Node, Java or a browser. It installs packages for them into
-    /// target/ by itself; the programs must be there, and in CI their absence is a failure.
+    /// Always, except with `--quick`, because it needs Python, Node, Java or a browser. It installs
+    /// their packages into target/. The programs must be there: in CI a missing one is a failure.
     Outside(&'static [Program]),
 }
 
@@ -128,7 +124,7 @@ const STEPS: &[Step] = &[
         call: Call::Where(program::FUZZ),
         run: fuzz,
     },
-    // The last one, because it takes the whole machine.
+    // Last, because it uses the whole machine.
     Step {
         name: "attacks",
         about: "a hostile client attacks our servers, and a victim must not be starved",
@@ -139,7 +135,7 @@ const STEPS: &[Step] = &[
 
 fn fmt(workshop: &Workshop) -> Result<(), String> {
     Line::new("cargo fmt --all --check").run(workshop.root)?;
-    // Workspaces of their own, which `--all` does not see.
+    // Separate workspaces, which `--all` does not include.
     Line::new("cargo fmt --manifest-path qa/fuzz/Cargo.toml --check").run(workshop.root)?;
     Line::new("cargo fmt --manifest-path qa/bench/bench-peers/Cargo.toml --check")
         .run(workshop.root)
@@ -155,12 +151,11 @@ fn deny(workshop: &Workshop) -> Result<(), String> {
         println!("advisories left out: no copy of the database; `cargo deny fetch` brings one");
         return Ok(());
     }
-    // The copy may be old. A test must not depend on the network, nor change from one hour to the
-    // next by itself.
+    // Offline: a test must not depend on the network or change over time.
     Line::new("cargo deny --offline check advisories").run(workshop.root)
 }
 
-/// Whether there is a copy of the advisory database where cargo-deny keeps it.
+/// Whether cargo-deny has a copy of the advisory database.
 fn has_advisories() -> bool {
     let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
     let home = home.or_else(|| Some(std::env::home_dir()?.join(".cargo")));
@@ -194,7 +189,7 @@ fn fuzz(workshop: &Workshop) -> Result<(), String> {
     let targets = Line::new("cargo +nightly fuzz list --fuzz-dir qa/fuzz").read(workshop.root)?;
     let seconds = if workshop.long { 600 } else { 5 };
     for target in targets.lines() {
-        // libFuzzer narrates every step, which is of no use unless it finds something.
+        // libFuzzer's output is only useful if it finds something.
         Line::new(&format!("cargo +nightly fuzz run --fuzz-dir qa/fuzz {target} --"))
             .argument(&format!("-max_total_time={seconds}"))
             .argument("-verbosity=0")
@@ -203,12 +198,11 @@ fn fuzz(workshop: &Workshop) -> Result<(), String> {
     Ok(())
 }
 
-/// The names of all steps.
 pub(crate) fn names() -> Vec<&'static str> {
     STEPS.iter().map(|step| step.name).collect()
 }
 
-/// What `cargo xtask test --help` prints.
+/// The text of `cargo xtask test --help`.
 pub(crate) fn help() -> String {
     let mut help = "\
 Runs everything that must hold before a change lands, and stops at the first failure.
@@ -234,12 +228,11 @@ Steps, all of them unless some are named:
     help
 }
 
-/// How a step ended.
 enum Outcome {
     Passed,
-    /// It did not run, for this reason.
+    /// Skipped, with the reason.
     LeftOut(String),
-    /// What went wrong.
+    /// The error.
     Failed(String),
 }
 
@@ -307,15 +300,13 @@ fn presence(
                     "{} IS MISSING, so this was not tested. What to do: {}",
                     missing.name, missing.install
                 );
-                // Somebody at a desk may know what they are doing; a machine that
-                // decides what lands may not.
+                // A developer may skip a step knowingly; CI must not.
                 if in_ci { Presence::Fail(reason) } else { Presence::LeaveOut(reason) }
             }
         },
     }
 }
 
-/// What happened so far.
 #[derive(Default)]
 struct Report {
     lines: Vec<String>,
@@ -325,7 +316,7 @@ struct Report {
 }
 
 impl Report {
-    /// Notes a step and returns what to print about it now.
+    /// Records a step and returns the text to print now.
     fn add(&mut self, name: &str, outcome: &Outcome, time: Duration) -> String {
         let seconds = format!("{:.1} s", time.as_secs_f64());
         let (word, notice) = match outcome {
@@ -347,7 +338,7 @@ impl Report {
         notice
     }
 
-    /// A table, and a closing line in the form that CI counts by.
+    /// A table and a final line in the form that CI parses.
     fn summary(&self) -> String {
         let mut summary = self.lines.join("\n");
         summary.push_str(&format!("\n\n{} passed, {} failed", self.passed, self.failed));

@@ -1,10 +1,10 @@
-//! One test on every backend.
+//! Runs a test on every backend.
 
-/// Runs each of these tests on every backend. A test is an `async fn name(store: TestStore)`, which
-/// may return a `Result`.
+/// Runs each test on every backend. A test is an `async fn name(store: TestStore)` and may return a
+/// `Result`.
 ///
-/// Those on DynamoDB Local are ignored: the step `local` of the test command starts it and runs
-/// them.
+/// Tests on DynamoDB Local are ignored by default: the step `local` of `cargo xtask test` starts it
+/// and runs them.
 ///
 /// ```
 /// use singlet_testing::{TestStore, on_every_backend};

@@ -1,7 +1,6 @@
-//! The validation cases: requests, and what the service says to them.
+//! Validation cases: requests and DynamoDB's answers.
 //!
-//! They are plain text, so that somebody who knows DynamoDB and no Rust can read them and
-//! add to them:
+//! Cases are plain text, so that people who know DynamoDB but not Rust can read and add them:
 //!
 //! ```text
 //! == an item without its sort key is refused
@@ -11,81 +10,80 @@
 //! ValidationException: One or more parameter values were invalid: Missing the key sk in the item
 //! ```
 //!
-//! `source:` says where the answer was seen. Each `given:` is an item that is in the table
-//! beforehand; each `after:` is a request that was carried out before. `local:` is what DynamoDB Local answers where it differs from the service.
-//! An answer is `ok`, or `ok` with the exact JSON, or the error's code with its message and,
-//! where it has more than that, with its other members as JSON.
-//! A line that begins with `#` is a remark. `[[ab * 3]]` anywhere in a line is `ababab`,
-//! since a key that is too long is tedious to read.
+//! `source:` says where the answer was observed. Each `given:` is an item in the table, each
+//! `after:` a request sent before. `local:` is the answer of DynamoDB Local where it differs from
+//! the service. An answer is `ok`, `ok` with the exact JSON, or an error code with its message and,
+//! if it has any, its other members as JSON. `#` begins a comment. `[[ab * 3]]` anywhere in a line
+//! expands to `ababab`.
 
 mod verdict;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// A request, and the answer that it must get.
+/// A request and the expected answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Case {
-    /// The file and the line that it begins at.
+    /// The file and line.
     pub place: String,
-    /// What it shows.
+    /// The title.
     pub title: String,
-    /// Where the answer was seen.
+    /// Where the answer was observed.
     pub source: String,
-    /// Items that are in the table beforehand, as JSON.
+    /// Items in the table, as JSON.
     pub given: Vec<String>,
-    /// Requests that were carried out before.
+    /// Requests sent before.
     pub after: Vec<Request>,
-    /// The request itself.
+    /// The request.
     pub request: Request,
-    /// What the service answers.
+    /// DynamoDB's answer.
     pub answer: Answer,
-    /// What DynamoDB Local answers, where that is something else.
+    /// DynamoDB Local's answer, where it differs.
     pub local: Option<Answer>,
 }
 
 impl Case {
-    /// The table that the request names first, which is where the given items are.
+    /// The table that the request names first. It holds the given items.
     #[must_use]
     pub fn table(&self) -> &str {
-        let names = ["Hash", "Range", "Number", "Binary", "Indexed"];
+        let names = ["Hash", "Range", "Number", "Binary", "Indexed", "Composite"];
         let place = |name: &str| self.request.body.find(&format!("\"{name}\""));
         let places = names.iter().filter_map(|name| Some((place(name)?, *name)));
         places.min().map_or("Hash", |(_, name)| name)
     }
 }
 
-/// A request as it comes.
+/// An unparsed request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Request {
-    /// The name of the operation.
+    /// The operation.
     pub operation: String,
-    /// The body, which need not be JSON.
+    /// The body, which may be invalid JSON.
     pub body: String,
 }
 
 impl Request {
     fn parse(line: &str) -> Self {
-        // The body may be anything, or nothing: bad requests are cases too.
+        // The body may be malformed or missing: bad requests are cases too.
         let (operation, body) = line.split_once(' ').unwrap_or((line, ""));
         Self { operation: operation.to_owned(), body: written_out(body) }
     }
 }
 
-/// What is said to a request.
+/// An expected or actual answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// Accepted, whatever else the answer says.
+    /// Success with any body.
     Accepted,
-    /// Accepted with this JSON.
+    /// Success with this JSON.
     Exactly(String),
-    /// Refused.
+    /// An error.
     Refused {
-        /// The error's code, as in `ValidationException`.
+        /// The error code, such as `ValidationException`.
         code: String,
-        /// Its message, if it has one.
+        /// The message, if any.
         message: Option<String>,
-        /// Its other members, as JSON, if it has some.
+        /// Other members as JSON, if any.
         details: Option<String>,
     },
 }
@@ -135,19 +133,19 @@ pub fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../singlet-dynamo/tests/cases")
 }
 
-/// The CreateTable requests of the tables that the cases speak of, as a JSON array.
+/// The CreateTable requests of the tables in the cases, as a JSON array.
 ///
 /// # Errors
-/// What the operating system says if the file cannot be read.
+/// If the file cannot be read.
 pub fn tables() -> Result<String, String> {
     let path = folder().join("tables.json");
     std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))
 }
 
-/// All cases of all files, in the order of the files' names.
+/// All cases, ordered by file name.
 ///
 /// # Errors
-/// A file that cannot be read, or a case that is not written as it should be.
+/// If a file cannot be read or a case is malformed.
 pub fn load() -> Result<Vec<Case>, String> {
     let listed = std::fs::read_dir(folder()).map_err(|error| error.to_string())?;
     let mut paths: Vec<PathBuf> = listed
@@ -167,7 +165,7 @@ pub fn load() -> Result<Vec<Case>, String> {
 /// The cases of one file.
 ///
 /// # Errors
-/// A case that lacks a part, or has a line too many.
+/// If a case lacks a part or has an extra line.
 pub fn parse(file: &str, text: &str) -> Result<Vec<Case>, String> {
     let mut cases = Vec::new();
     let mut draft: Option<Draft<'_>> = None;
@@ -188,7 +186,7 @@ pub fn parse(file: &str, text: &str) -> Result<Vec<Case>, String> {
     Ok(cases)
 }
 
-/// The parts of a case that were read so far.
+/// A partly parsed case.
 #[derive(Default)]
 struct Draft<'a> {
     place: String,
@@ -245,7 +243,7 @@ fn set<T>(part: &mut Option<T>, value: T, name: &str) -> Result<(), String> {
     }
 }
 
-/// The line with every `[[text * count]]` written out. Other brackets stay as they are.
+/// Expands every `[[text * count]]`. Other brackets are kept.
 fn written_out(line: &str) -> String {
     let mut out = String::with_capacity(line.len());
     let mut rest = line;

@@ -1,26 +1,25 @@
-//! Many callers at the same moment.
+//! Concurrent callers.
 
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 use tokio::sync::Barrier;
 
-/// How many threads a test has. More than one, so that races can happen.
+/// Threads of a test's runtime. More than one, so that races can happen.
 const THREADS: usize = 4;
 
-/// Runs a test on a runtime with several threads, as programs have.
+/// Runs a test on a multi-threaded runtime, as in production.
 pub fn run<T>(test: impl Future<Output = T>) -> T {
     tokio::runtime::Builder::new_multi_thread()
         .worker_threads(THREADS)
         .enable_all()
         .build()
         .unwrap()
-        // Boxed, so that the runtime is compiled once for all tests.
+        // Boxed, so that the runtime code is compiled once for all tests.
         .block_on(Box::pin(test) as Pin<Box<dyn Future<Output = T> + '_>>)
 }
 
-/// Starts `count` calls at the same moment, each with its number, and returns the results in the
-/// order of the numbers.
+/// Starts `count` calls at once, each with its number, and returns the results in order.
 ///
 /// ```
 /// let doubled = singlet_testing::run(singlet_testing::at_once(3, |number| async move { number * 2 }));

@@ -1,12 +1,11 @@
-//! Whether a system does what the [`Reference`] does, step by step.
+//! Differential tests of a system against the [`Reference`].
 //!
-//! [`find`] runs random sequences on both and compares every answer and every error. When they
-//! differ it looks for a short sequence that shows the difference, and tells both answers.
+//! [`find`] runs random sequences on both and compares every answer and error. It shrinks a
+//! sequence that shows a difference and reports both answers.
 //!
-//! A few things are a system's own: the ids of tables, the numbers of stream records, and the
-//! order in which a Scan goes through partitions. These are not compared as they are; but records
-//! must come in the same order, and a Scan must read every row once, whatever the segments, pages
-//! and start keys.
+//! Table ids, sequence numbers and the partition order of a Scan are specific to a system and not
+//! compared directly. Stream records must still come in the same order, and a Scan must read every
+//! row once for any segments, pages and start keys.
 
 mod compare;
 mod scan;
@@ -18,55 +17,56 @@ use crate::generator::{Profile, START_SECOND};
 use crate::reference::Reference;
 use compare::compare;
 pub use sequence::{Place, Step, StreamStep, sequence};
+pub use shrink::shrink;
 use singlet_dynamo::arn::Home;
 use singlet_dynamo::operation::{Answer, Request};
 use singlet_dynamo::{Error, Timestamp};
 use std::fmt::{self, Debug};
 use streams::Streams;
 
-/// What is compared with the reference.
+/// The system under test.
 pub trait System {
-    /// Carries out a request.
+    /// Executes a request.
     fn run(&mut self, request: Request) -> Result<Answer, Error>;
 
-    /// Lets time pass.
+    /// Advances the clock.
     fn advance(&mut self, millis: i64);
 
-    /// Does what is due: deletes what has expired, finishes tables, forgets old records.
+    /// Runs due maintenance: expires items, finishes table changes, trims streams.
     fn maintain(&mut self);
 
-    /// Closes and opens again, where that means something.
+    /// Closes and reopens the system, if it can.
     fn reopen(&mut self);
 
-    /// What is wrong with what is stored, in words: the audit after a sequence.
+    /// Problems found by an audit of the stored data after a sequence.
     fn audit(&mut self) -> Vec<String>;
 }
 
-/// Where systems under test live, and the moment at which they begin.
+/// Region and account of systems under test.
 #[must_use]
 pub fn home() -> Home {
     Home { region: "us-east-1".to_owned(), account: "000000000000".to_owned() }
 }
 
-/// The moment at which sequences begin, in milliseconds since 1970.
+/// The time at which sequences begin, in milliseconds since 1970.
 pub const START_MS: i64 = START_SECOND * 1000;
 
-/// Where two answers differ.
+/// A difference between two answers.
 #[derive(Clone, Debug)]
 pub struct Difference {
-    /// The step, by its place in the sequence; one past the end for the audit.
+    /// The index of the step; one past the end for the audit.
     pub step: usize,
-    /// What was asked and what each of the two said.
+    /// The request and both answers.
     pub what: String,
 }
 
 /// A sequence on which a system and the reference differ.
 pub struct Finding {
-    /// What the sequence was made from.
+    /// The seed of the sequence.
     pub seed: u64,
-    /// As few of its steps as still show a difference.
+    /// A minimal set of steps that shows a difference.
     pub steps: Vec<Step>,
-    /// The difference that they show.
+    /// The difference.
     pub difference: Difference,
 }
 
@@ -80,16 +80,15 @@ impl Debug for Finding {
     }
 }
 
-/// A system and the reference, at the same point of a sequence.
 struct Pair<'s, S> {
     system: &'s mut S,
     reference: Reference,
     streams: Streams,
-    /// How many requests the system was given.
+    /// Requests sent to the system.
     operations: usize,
 }
 
-/// Runs a sequence on a new system, and gives the number of requests that it was given.
+/// Runs a sequence on a new system and returns the number of requests sent.
 pub fn run<S: System>(steps: &[Step], system: &mut S) -> Result<usize, Difference> {
     let reference = Reference::new(home(), Timestamp::from_millis(START_MS));
     let mut pair = Pair { system, reference, streams: Streams::default(), operations: 0 };
@@ -104,8 +103,8 @@ pub fn run<S: System>(steps: &[Step], system: &mut S) -> Result<usize, Differenc
     Ok(pair.operations)
 }
 
-/// Runs sequences from the seeds on until so many requests were given, each sequence on a new
-/// system. Gives the number of requests, or the first finding.
+/// Runs one sequence per seed, each on a new system, until this many requests were sent. Returns
+/// their number, or the first finding.
 pub fn find<S: System>(
     seeds: impl IntoIterator<Item = u64>,
     len: usize,
@@ -123,7 +122,7 @@ pub fn find<S: System>(
             Ok(count) => operations += count,
             Err(difference) => {
                 let shows = |steps: &[Step]| run(steps, &mut system()).err();
-                let (steps, difference) = shrink::shrink(steps, difference, shows);
+                let (steps, difference) = shrink(steps, difference, shows);
                 return Err(Box::new(Finding { seed, steps, difference }));
             }
         }
@@ -132,9 +131,9 @@ pub fn find<S: System>(
 }
 
 impl<S: System> Pair<'_, S> {
-    /// Carries out a step on both; an error says how they differ.
+    /// Runs a step on both sides; an error describes the difference.
     fn step(&mut self, step: &Step) -> Result<(), String> {
-        // No two things happen at the same moment, as streams are named by theirs.
+        // Stream ARNs contain a timestamp: give every step its own.
         self.advance(1);
         match step {
             Step::Request(request) => self.request(request).map(drop),
@@ -173,13 +172,13 @@ impl<S: System> Pair<'_, S> {
         self.reference.advance(millis);
     }
 
-    /// Asks the system alone.
+    /// Sends a request to the system only.
     fn ask(&mut self, request: impl Into<Request>) -> Result<Answer, Error> {
         self.operations += 1;
         self.system.run(request.into())
     }
 
-    /// Asks both and compares. Gives the answer that both gave, if it was no refusal.
+    /// Sends a request to both and compares. Returns the answer unless it is an error.
     fn request(&mut self, request: &Request) -> Result<Option<Answer>, String> {
         let actual = self.ask(request.clone());
         let expected = self.reference.run(request);

@@ -1,9 +1,8 @@
-//! A disk that loses power, fails, lies and flips bits, as a test tells it to.
+//! A disk that loses power, fails, lies and flips bits on demand.
 //!
-//! A [`FaultDisk`] has files in memory that redb, or whoever speaks redb's [`StorageBackend`], can
-//! work on. It keeps what has been synced apart from what has only been written, in sectors of 512
-//! bytes, and so it knows what a crash may leave behind: each sector as it was at the last sync of
-//! its file, or as any write since has left it, on its own. One seed gives one such image.
+//! A [`FaultDisk`] holds files in memory behind redb's [`StorageBackend`]. It tracks synced and
+//! unsynced contents in sectors of 512 bytes. After a crash each sector independently has its
+//! contents of the last sync or of any later write. The choice follows from a seed.
 //!
 //! ```
 //! use redb::StorageBackend;
@@ -47,7 +46,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 #[cfg(doc)]
 use redb::StorageBackend;
 
-/// A disk that a test has in its hands. Clones are the same disk.
+/// An in-memory disk with injectable faults. Clones share state.
 #[derive(Clone, Debug, Default)]
 pub struct FaultDisk {
     state: Arc<Mutex<State>>,
@@ -57,24 +56,24 @@ pub struct FaultDisk {
 struct State {
     files: Files,
     faults: Faults,
-    /// What the disk held when the recording began, and the changes since; none if none are kept.
+    /// Changes since [`FaultDisk::record`].
     recording: Option<Recording>,
-    /// What files, by number, are made to claim.
+    /// Lies by file number.
     lies: Vec<(usize, Lie)>,
-    /// The files, by number, that whoever used them has let go of.
+    /// Closed files, by number.
     closed: Vec<usize>,
 }
 
-/// What a file may claim of its syncs.
+/// Ways in which a file fakes durability.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lie {
-    /// Every sync is said to have succeeded, and none is done.
+    /// Every sync succeeds without doing anything.
     NeverSyncs,
-    /// A sync that failed is repeated until it succeeds, which proves nothing.
+    /// A failed sync is retried until it succeeds. That success proves nothing.
     RepeatsFailedSyncs,
 }
 
-/// The files of a disk. They are known by their places in this list, and none ever goes.
+/// The files of a disk, numbered by position. Files are never removed.
 #[derive(Clone, Debug, Default)]
 struct Files(Vec<(String, Sectors)>);
 
@@ -91,7 +90,7 @@ impl Files {
         change.apply(&mut self.0[number].1);
     }
 
-    /// What a crash may leave: each file, and each of its sectors, on its own.
+    /// Crashes every sector of every file independently.
     fn crash(&self, random: &mut Random) -> Self {
         let crash = |(name, sectors): &(String, Sectors)| {
             (name.clone(), Sectors::new(sectors.crash(random)))
@@ -99,7 +98,7 @@ impl Files {
         Self(self.0.iter().map(crash).collect())
     }
 
-    /// The same contents, all of them synced.
+    /// A copy with everything synced.
     fn synced(&self) -> Self {
         let sync = |(name, sectors): &(String, Sectors)| {
             (name.clone(), Sectors::new(sectors.contents().to_vec()))
@@ -109,19 +108,19 @@ impl Files {
 }
 
 impl FaultDisk {
-    /// A disk without files and without faults.
+    /// An empty disk without faults.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// A disk with one file, whose contents are synced.
+    /// A disk with one synced file.
     #[must_use]
     pub fn with_file(name: &str, contents: Vec<u8>) -> Self {
         Self::of(Files(vec![(name.to_owned(), Sectors::new(contents))]))
     }
 
-    /// A disk with these files, whose contents are synced.
+    /// A disk with these files, all synced.
     #[must_use]
     pub fn with_files(files: impl IntoIterator<Item = (String, Vec<u8>)>) -> Self {
         let files = files.into_iter().map(|(name, contents)| (name, Sectors::new(contents)));
@@ -132,19 +131,19 @@ impl FaultDisk {
         Self { state: Arc::new(Mutex::new(State { files, ..State::default() })) }
     }
 
-    /// A disk of its own with the same contents, all of them synced, and without faults.
+    /// An independent copy with everything synced and no faults.
     #[must_use]
     pub fn copy(&self) -> Self {
         Self::of(self.state().files.synced())
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        // A panic of the code under test does not make this disk wrong.
+        // A panic in the code under test leaves the disk consistent.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The file of this name. An empty one is made if there is none, and survives every crash: how
-    /// files get their names is not this disk's subject.
+    /// Opens a file, creating it if it does not exist. Creation survives every crash: the disk does
+    /// not model directories.
     #[must_use]
     pub fn file(&self, name: &str) -> FaultFile {
         let mut state = self.state();
@@ -160,13 +159,13 @@ impl FaultDisk {
         FaultFile::new(self.clone(), number)
     }
 
-    /// The names of all files.
+    /// All file names.
     #[must_use]
     pub fn names(&self) -> Vec<String> {
         self.state().files.0.iter().map(|(name, _)| name.clone()).collect()
     }
 
-    /// What a reader of a file sees now, synced or not; nothing if there is no such file.
+    /// The current contents, including unsynced writes; empty if the file does not exist.
     #[must_use]
     pub fn contents(&self, name: &str) -> Vec<u8> {
         let state = self.state();
@@ -176,57 +175,55 @@ impl FaultDisk {
             .map_or(Vec::new(), |number| state.files.sectors(number).contents().to_vec())
     }
 
-    /// What may be left when the power goes now: a disk of its own, without faults.
+    /// A possible state of the disk after a power failure, without faults.
     #[must_use]
     pub fn crash(&self, random: &mut Random) -> Self {
         Self::of(self.state().files.crash(random))
     }
 
-    /// Makes an operation fail that has not happened yet.
+    /// Makes a future operation fail.
     pub fn inject(&self, fault: Fault) {
         self.state().faults.inject(fault);
     }
 
-    /// How many operations of this kind there have been on any file; of all kinds, when none is
-    /// named.
+    /// Operations of this kind on all files, or of every kind for `None`.
     #[must_use]
     pub fn operations(&self, kind: Option<Operation>) -> u64 {
         self.state().faults.count(kind)
     }
 
-    /// Makes the system above a file lie from now on. Whoever works on it has made the mistake of
-    /// not syncing as it should, as far as a crash can tell.
+    /// Makes a file lie from now on: to a crash, its user looks like code that syncs wrongly.
     pub fn lie(&self, name: &str, lie: Lie) {
         let number = self.file(name).number();
         self.state().lies.push((number, lie));
     }
 
-    /// Turns over one bit of a file, on the disk and for readers.
+    /// Flips one bit of a file, in the synced and the visible contents.
     pub fn flip_bit(&self, name: &str, bit: u64) {
         let number = self.file(name).number();
         self.state().files.0[number].1.flip_bit(bit);
     }
 
-    /// Records every change from now on. See [`FaultDisk::recording`].
+    /// Starts recording changes. See [`FaultDisk::recording`].
     pub fn record(&self) {
         let mut state = self.state();
         state.recording = Some(Recording::new(state.files.synced()));
     }
 
-    /// How many changes have been recorded so far.
+    /// The number of recorded changes.
     #[must_use]
     pub fn recorded(&self) -> usize {
         self.state().recording.as_ref().map_or(0, Recording::len)
     }
 
-    /// What has been recorded so far.
+    /// The changes since [`FaultDisk::record`].
     #[must_use]
     pub fn recording(&self) -> Recording {
         let recording = self.state().recording.clone();
         recording.unwrap_or_else(|| Recording::new(Files::default()))
     }
 
-    /// Whether whoever used this file has let go of it.
+    /// Whether the file has been closed.
     #[must_use]
     pub fn is_closed(&self, name: &str) -> bool {
         let state = self.state();

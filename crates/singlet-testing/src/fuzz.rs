@@ -1,9 +1,7 @@
-//! Fuzzing: inputs that are nearly right, and what must hold for every one of them.
+//! Fuzz targets, and a mutator to run them with.
 //!
-//! A [`Target`] is a function that takes any bytes whatever and panics when something that
-//! must hold does not. The same targets are run in two ways: by a seeded [`mutate`] in the
-//! tests, for a moment and on every machine, and by cargo-fuzz, for as long as one likes and
-//! with the code's coverage as a guide (see the folder `fuzz` at the root).
+//! A [`Target`] takes arbitrary bytes and panics when a property fails. Tests run all targets
+//! briefly with the seeded [`mutate`]; cargo-fuzz runs them with coverage guidance (see `qa/fuzz`).
 //!
 //! ```
 //! use singlet_testing::fuzz::{Random, TARGETS, mutate};

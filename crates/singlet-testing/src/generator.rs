@@ -1,9 +1,8 @@
-//! Random requests as clients send them, each sequence following from its seed alone.
+//! Random requests, generated from a seed.
 //!
-//! Most requests are valid, and meet: keys, attributes and values come from small domains, so most
-//! writes find an item and most queries a few rows. An invalid request has one mistake, because
-//! which of two mistakes is reported first is rarely documented. No request depends on an earlier
-//! answer, so a step can be left out and the rest still makes sense.
+//! Most requests are valid and hit existing data: keys, attributes and values come from small
+//! domains. An invalid request has one mistake, because which of two is reported first is rarely
+//! documented. No request depends on an earlier answer, so steps can be removed when shrinking.
 
 mod batch;
 mod condition;
@@ -26,12 +25,12 @@ use std::fmt;
 
 pub use value::sort_key;
 
-/// A request: the operation and its body.
+/// A request: operation and body.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Call {
-    /// The name of the operation.
+    /// The operation.
     pub operation: &'static str,
-    /// The body, which need not be JSON.
+    /// The body, which may be invalid JSON.
     pub body: String,
 }
 
@@ -41,19 +40,19 @@ impl Call {
     }
 }
 
-/// One thing to do.
+/// One step of a sequence.
 #[derive(Clone, Debug)]
 pub enum Step {
-    /// A request whose answers are compared as they are.
+    /// A request whose answers are compared exactly.
     Ask(Call),
-    /// A query or scan, and then the next page and the next, to the end.
+    /// A query or scan, followed page by page to the end.
     Pages {
         /// The first request.
         call: Call,
-        /// In which order its items come.
+        /// The order of its items.
         order: Order,
     },
-    /// All records of a table's stream.
+    /// Reads all records of a table's stream.
     Records(String),
     /// Waits until a table is active or deleted.
     Settle(String),
@@ -70,53 +69,53 @@ impl fmt::Display for Step {
     }
 }
 
-/// The order in which the items of pages come.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The order of items over pages.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Order {
-    /// As told by the table's key: all pages are the same.
+    /// By the table's key: all pages are equal.
     Total,
-    /// As told by an index's sort key, which several items may share.
-    Index(&'static str),
-    /// Each endpoint has its own.
+    /// By the sort key of an index, which several items may share.
+    Index(Vec<&'static str>),
+    /// Specific to each endpoint.
     Own,
 }
 
-/// What the names of tables and tokens begin with, so that each performance can have its own.
+/// The prefix of table names and tokens. Each run replaces it to keep its data apart.
 pub const STORY: &str = "story";
 
-/// The second around which items expire: 2026-01-01.
+/// Items expire around this second: 2026-01-01.
 pub const START_SECOND: i64 = 1_767_225_600;
 
-/// How many of a hundred requests have a mistake.
+/// The percentage of requests with a mistake.
 const MISTAKEN_PERCENT: usize = 40;
 
-/// Which implementation the requests are for.
+/// What the requests are for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Profile {
-    /// Two endpoints: nothing that each of them does in its own time, under its own names or in its
-    /// own order; malformed bodies too.
+    /// Two endpoints. Leaves out everything whose timing, names or order depend on the endpoint;
+    /// includes malformed bodies.
     Endpoints,
-    /// An engine with a clock that the test sets, which gets many small items.
+    /// An engine with a settable clock and many small items.
     Small,
-    /// The same, with a few items so large that pages end with them.
+    /// Like `Small`, with a few items large enough to end a page.
     Large,
 }
 
-/// Makes a sequence, step by step.
+/// Generates a sequence step by step.
 pub struct Generator {
     random: Random,
     profile: Profile,
-    /// The tables, as they are if no request was refused.
+    /// The tables, assuming that no request failed.
     designs: Vec<Design>,
-    /// How many mistakes the request at hand may still get.
+    /// How many mistakes the current request may still get.
     mistakes: usize,
-    /// Names for tables that are there for a moment.
+    /// The number of short-lived tables, for their names.
     passing: usize,
-    /// Transactions with tokens, to be sent again.
+    /// Transactions with tokens, for sending again.
     transactions: Vec<Call>,
 }
 
-/// A story of about so many steps, for two endpoints.
+/// A sequence of about this many steps for two endpoints.
 ///
 /// ```
 /// use singlet_testing::generator::story;
@@ -136,7 +135,7 @@ pub fn story(number: u64, len: usize) -> Vec<Step> {
 }
 
 impl Generator {
-    /// A generator whose requests follow from the seed.
+    /// A generator with this seed.
     #[must_use]
     pub fn new(seed: u64, profile: Profile) -> Self {
         Self {
@@ -149,7 +148,7 @@ impl Generator {
         }
     }
 
-    /// Makes two tables and fills them.
+    /// Creates and fills two tables.
     pub fn begin(&mut self, steps: &mut Vec<Step>) {
         for name in ["alpha", "beta"] {
             self.new_table(format!("{STORY}_{name}"), steps);
@@ -160,7 +159,7 @@ impl Generator {
         }
     }
 
-    /// The next thing to do, which may be several steps.
+    /// Appends the next step, or several.
     pub fn step(&mut self, steps: &mut Vec<Step>) {
         self.mistakes = usize::from(self.random.percent(MISTAKEN_PERCENT));
         let step = match self.random.below(1000) {
@@ -183,7 +182,7 @@ impl Generator {
         steps.push(step);
     }
 
-    /// Reads everything once more, and deletes it.
+    /// Reads and deletes everything.
     fn end(&mut self, steps: &mut Vec<Step>) {
         for design in self.designs.clone() {
             self.look_at_everything(&design, steps);
@@ -191,12 +190,12 @@ impl Generator {
         }
     }
 
-    /// Whether two endpoints are asked, of which nothing but answers can be compared.
+    /// Whether the requests are for two endpoints, where only answers can be compared.
     fn asks_endpoints(&self) -> bool {
         self.profile == Profile::Endpoints
     }
 
-    /// Whether a mistake is made here: so many times in a hundred, and at most once in a request.
+    /// Whether to make a mistake here: with this probability, at most once per request.
     fn errs(&mut self, percent: usize) -> bool {
         let errs = self.mistakes > 0 && self.random.percent(percent);
         if errs {

@@ -1,10 +1,10 @@
-//! Histories of concurrent operations, and whether one order explains them.
+//! A linearizability checker.
 //!
-//! A store is linearizable when every operation seems to happen at one moment between its call
-//! and its return. [`explain`] looks for such an order by trying: it walks the history and
-//! carries out, on a sequential model, any operation that could come next; when the model
-//! would have answered differently it takes the step back. What was tried is remembered, so
-//! histories of hundreds of operations by a few threads are explained at once.
+//! A store is linearizable if every operation appears to take effect at one moment between its call
+//! and its return. [`explain`] searches for such an order by backtracking: it applies any operation
+//! that may come next to a sequential model, and takes the step back if the model answers
+//! differently. Visited states are remembered, so histories of hundreds of operations by a few
+//! threads are fast.
 //!
 //! With transactions as the operations and the whole store as the model, the same search
 //! checks strict serializability.
@@ -14,36 +14,36 @@ use std::fmt::Debug;
 use std::hash::Hash;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What the store should be: one operation after the other.
+/// The sequential specification of a store.
 pub trait Model: Clone + Eq + Hash {
-    /// What is asked.
+    /// An operation's input.
     type Command: Debug;
-    /// What is answered.
+    /// An operation's result.
     type Answer: PartialEq + Debug;
 
-    /// Carries out a command.
+    /// Executes a command.
     fn apply(&mut self, command: &Self::Command) -> Self::Answer;
 }
 
-/// One operation as its caller saw it.
+/// An operation as its caller observed it.
 #[derive(Clone, Debug)]
 pub struct Operation<C, A> {
-    /// The moment before the call.
+    /// Time before the call.
     pub called: u64,
-    /// The moment after the return.
+    /// Time after the return.
     pub returned: u64,
-    /// What was asked.
+    /// The input.
     pub command: C,
-    /// What was answered.
+    /// The observed result.
     pub answer: A,
 }
 
-/// Hands out moments: each later than all before, over all threads.
+/// A logical clock shared by all threads.
 #[derive(Default)]
 pub struct Moments(AtomicU64);
 
 impl Moments {
-    /// Carries out a call and notes when it began and ended.
+    /// Executes a call and records its start and end.
     pub fn watch<C, A>(&self, command: C, call: impl FnOnce(&C) -> A) -> Operation<C, A> {
         let called = self.0.fetch_add(1, Ordering::SeqCst);
         let answer = call(&command);
@@ -52,13 +52,13 @@ impl Moments {
     }
 }
 
-/// An order of the operations, by their places in `history`, in which `model` gives every answer
-/// that was seen; or `None` when there is none, and the store was wrong.
+/// Returns an order of the operations, as indexes into `history`, in which `model` gives every
+/// observed answer; `None` if the history is not linearizable.
 pub fn explain<M: Model>(
     model: M,
     history: &[Operation<M::Command, M::Answer>],
 ) -> Option<Vec<usize>> {
-    // What has been carried out, as bits, with the state it led to: tried once is enough.
+    // Visited states: the set of executed operations as bits, and the model after them.
     let mut tried: HashSet<(Vec<u64>, M)> = HashSet::new();
     let mut done = vec![0_u64; history.len().div_ceil(64)];
     let mut order: Vec<(usize, M)> = Vec::new();
@@ -68,7 +68,7 @@ pub fn explain<M: Model>(
         if order.len() == history.len() {
             return Some(order.into_iter().map(|(place, _)| place).collect());
         }
-        // An operation can come next if no other that is not done yet returned before its call.
+        // An operation may come next if no pending one returned before its call.
         let is_done = |done: &[u64], place: usize| done[place / 64] >> (place % 64) & 1 == 1;
         let horizon = history
             .iter()
@@ -113,7 +113,7 @@ mod tests {
     use std::sync::Mutex;
     use std::thread;
 
-    /// A register that can be written, read, and swapped if it is what was expected.
+    /// A register with read, write and compare-and-swap.
     #[derive(Clone, Default, PartialEq, Eq, Hash)]
     struct Register(u32);
 
@@ -179,7 +179,7 @@ mod tests {
         assert_eq!(explain(Register::default(), &history), None);
     }
 
-    /// Four threads on one register; `is_broken` makes a swap read and write in two steps.
+    /// Four threads on one register. With `is_broken`, a swap reads and writes in two steps.
     fn run(is_broken: bool) -> Vec<Operation<Command, u32>> {
         let register = Mutex::new(Register::default());
         let moments = Moments::default();

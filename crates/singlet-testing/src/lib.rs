@@ -21,11 +21,14 @@
 //!   SDK, and on DynamoDB Local.
 //! - `at_every_request`: fails each request of an operation in turn, to test that the operation
 //!   leaves all or nothing.
+//! - `Intercepted`: a backend that shows each request to the test first.
 //! - `at_once`: concurrent callers.
 //! - `check_matrix`: the authorization matrix, compared with a text file.
 //!
-//! With the feature `server`, `TestServer` is a server with systems that fails on undeclared problems,
-//! and clients signed in as the personas of the demo data.
+//! With the feature `server`, `Law` checks all writing operations of a system for faults, clients
+//! that go away, repetitions and malformed ids, and counts their requests to the store; `law_tests!`
+//! declares its tests. `TestServer` is a server with systems that fails on undeclared problems, and
+//! clients signed in as the personas of the demo data.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -48,6 +51,10 @@ mod faults;
 pub mod fuzz;
 pub mod generator;
 pub mod history;
+#[cfg(feature = "backends")]
+mod intercepted;
+#[cfg(feature = "server")]
+mod law;
 mod log;
 #[cfg(feature = "backends")]
 mod matrix;
@@ -66,6 +73,10 @@ pub mod strategy;
 pub use concurrency::{at_once, run};
 #[cfg(feature = "backends")]
 pub use faults::{Fault, at_every_request};
+#[cfg(feature = "backends")]
+pub use intercepted::Intercepted;
+#[cfg(feature = "server")]
+pub use law::{Law, TestRequest};
 pub use log::Log;
 #[cfg(feature = "backends")]
 pub use matrix::check_matrix;

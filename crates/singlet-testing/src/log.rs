@@ -1,4 +1,4 @@
-//! A log that tests read.
+//! Captured log output.
 
 use std::fmt::Debug;
 use std::sync::{Arc, Mutex};
@@ -6,7 +6,7 @@ use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Level, Metadata, Subscriber};
 
-/// Collects what is logged. Clones are one.
+/// Collects log events. Clones share the buffer.
 #[derive(Clone)]
 pub struct Log {
     text: Arc<Mutex<String>>,
@@ -14,7 +14,7 @@ pub struct Log {
 }
 
 impl Log {
-    /// All that is logged.
+    /// Captures all events.
     #[must_use]
     pub fn all() -> Self {
         Self::of(|_| true)
@@ -26,19 +26,19 @@ impl Log {
         Self::of(|metadata| *metadata.level() <= Level::WARN)
     }
 
-    /// What is logged where this is true.
+    /// Captures the events that match a predicate.
     #[must_use]
     pub fn of(is_wanted: fn(&Metadata<'_>) -> bool) -> Self {
         Self { text: Arc::default(), is_wanted }
     }
 
-    /// The fields of everything so far, as `name=value`.
+    /// The fields of all events so far, as `name=value`.
     #[must_use]
     pub fn text(&self) -> String {
         self.text.lock().unwrap().clone()
     }
 
-    /// How many lines were logged.
+    /// The number of events.
     #[must_use]
     pub fn count(&self) -> usize {
         self.text().matches("message=").count()

@@ -1,9 +1,9 @@
-//! Who may do what, kept as a text and checked against the server.
+//! The authorization matrix: a text file of expected statuses, checked against a server.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-/// Sends every row as every caller, and compares the statuses with a table.
+/// Sends every row as every caller and compares the statuses with a table.
 ///
 /// ```text
 /// # operation           | visitor | nils | mina
@@ -18,8 +18,7 @@ use std::fmt::Write as _;
 /// # Panics
 ///
 /// If an operation has no row, a row no operation, a caller no column, a column no caller, or a
-/// status differs. The message has the table as it should be, so that it can be copied after reading
-/// it.
+/// status differs. The message contains the corrected table, ready to copy after review.
 pub async fn check_matrix(
     table: &str,
     operations: &[&str],
@@ -30,13 +29,11 @@ pub async fn check_matrix(
     let mut complaints = expected.complaints(operations, callers);
     let mut actual =
         Matrix { callers: callers.iter().map(|&name| name.to_owned()).collect(), rows: Vec::new() };
-    let has_row =
-        |operation: &&&str| !expected.rows.iter().any(|row| row.operation() == **operation);
-    let missing = operations.iter().filter(has_row).map(|&operation| operation.to_owned());
+    let missing = expected.missing(operations).map(str::to_owned);
     let known = expected.rows.iter().map(|row| row.name.clone());
     for name in known.chain(missing) {
         let mut row = Row { name, statuses: Vec::new() };
-        // A row without an operation has no request.
+        // Already a complaint.
         if !operations.contains(&row.operation()) {
             continue;
         }
@@ -58,7 +55,19 @@ pub async fn check_matrix(
     );
 }
 
-/// A table of statuses.
+/// The rows of an operation, each with the first caller that it admits. Rows that admit no caller
+/// are left out.
+#[cfg(feature = "server")]
+pub(crate) fn first_allowed(table: &str, operation: &str) -> Vec<(String, String)> {
+    let matrix = Matrix::parse(table);
+    let rows = matrix.rows.iter().filter(|row| row.operation() == operation);
+    let caller = |row: &Row| {
+        let place = row.statuses.iter().position(|status| status.starts_with('2'))?;
+        Some((row.name.clone(), matrix.callers.get(place)?.clone()))
+    };
+    rows.filter_map(caller).collect()
+}
+
 struct Matrix {
     callers: Vec<String>,
     rows: Vec<Row>,
@@ -70,7 +79,7 @@ struct Row {
 }
 
 impl Row {
-    /// The operation id: the name without its case.
+    /// The name without its case.
     fn operation(&self) -> &str {
         self.name.split(" (").next().unwrap_or_default()
     }
@@ -84,7 +93,7 @@ impl Matrix {
             let mut cells = line.split('|').map(|cell| cell.trim().to_owned());
             let name = cells.next().unwrap_or_default();
             match name.strip_prefix('#') {
-                // Only the first comment is the head; others are for people.
+                // The first comment is the header; ignore others.
                 Some(_) if callers.is_empty() => callers = cells.collect(),
                 Some(_) => {}
                 None => rows.push(Row { name, statuses: cells.collect() }),
@@ -93,14 +102,17 @@ impl Matrix {
         Self { callers, rows }
     }
 
-    /// What the table does not have, and what it has and should not.
+    /// Operations without a row.
+    fn missing<'o>(&self, operations: &[&'o str]) -> impl Iterator<Item = &'o str> {
+        let has_row = |operation: &str| self.rows.iter().any(|row| row.operation() == operation);
+        operations.iter().copied().filter(move |operation| !has_row(operation))
+    }
+
+    /// Missing and superfluous rows and columns.
     fn complaints(&self, operations: &[&str], callers: &[&str]) -> Vec<String> {
-        let mut complaints = Vec::new();
-        for operation in operations {
-            if !self.rows.iter().any(|row| row.operation() == *operation) {
-                complaints.push(format!("{operation} has no row"));
-            }
-        }
+        let missing = self.missing(operations);
+        let mut complaints: Vec<String> =
+            missing.map(|operation| format!("{operation} has no row")).collect();
         let mut names = BTreeSet::new();
         for row in &self.rows {
             if !operations.contains(&row.operation()) {
@@ -163,7 +175,7 @@ removeEntry (of nils) | 401     | 204  | 403
 removeEntry (of mina) | 401     | 403  | 204
 ";
 
-    /// A guest book: everybody reads, and authors remove what is theirs.
+    /// A guest book: everyone reads, authors remove their own entries.
     async fn status_of(row: &str, caller: &str) -> u16 {
         match (row, caller) {
             ("listEntries", _) => 200,
@@ -174,7 +186,7 @@ removeEntry (of mina) | 401     | 403  | 204
         }
     }
 
-    /// Checks the guest book against a table, and returns the message.
+    /// Checks the guest book and returns the panic message.
     fn message(table: &str, operations: &[&str], callers: &[&str]) -> Option<String> {
         let checked = std::panic::catch_unwind(|| {
             let check = pin!(check_matrix(table, operations, callers, status_of));
@@ -197,7 +209,7 @@ removeEntry (of mina) | 401     | 403  | 204
         let operations = ["listEntries", "removeEntry", "sign"];
         let message = message(TABLE, &operations, CALLERS).unwrap();
         assert!(message.contains("- sign has no row"), "{message}");
-        // With the row, as it can be copied.
+        // Includes the missing row, ready to copy.
         assert!(message.contains("\nsign                  | 401     | 201  | 201\n"), "{message}");
         let (_, table) = message.split_once("if that is what you want:\n\n").unwrap();
         assert_eq!(self::message(table, &operations, CALLERS), None, "{table}");

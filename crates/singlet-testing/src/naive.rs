@@ -1,8 +1,8 @@
-//! A second meaning of expressions, written for plainness alone: over trees, with clones
-//! everywhere, by the words of the developer guide. It shares no code with the first.
+//! A second evaluator of expressions, written from the developer guide for simplicity: it works on
+//! trees and clones everywhere. It shares no code with `singlet_dynamo`.
 //!
-//! It has trees of its own, [`Claim`] and [`Change`], which the language's are built from and
-//! can be taken apart into. So the constructors of the language are tested as well.
+//! [`Claim`] and [`Change`] convert to and from the expressions of `singlet_dynamo`, which tests
+//! its constructors as well.
 
 mod condition;
 mod document;

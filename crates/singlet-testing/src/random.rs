@@ -1,6 +1,6 @@
-//! Randomness that comes out the same each time.
+//! Seeded randomness.
 
-/// A stream of numbers that follows from its seed alone (the generator is SplitMix64).
+/// A deterministic random number generator (SplitMix64).
 ///
 /// ```
 /// use singlet_testing::random::Random;
@@ -15,7 +15,7 @@ pub struct Random {
 }
 
 impl Random {
-    /// The stream of a seed.
+    /// A generator with this seed.
     #[must_use]
     pub fn new(seed: u64) -> Self {
         Self { state: seed }
@@ -30,23 +30,23 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number below `bound`, and 0 if that is 0.
+    /// A number below `bound`; 0 if `bound` is 0.
     pub fn below(&mut self, bound: usize) -> usize {
-        // The bias is far too small to matter for choosing what to break.
+        // The modulo bias does not matter for tests.
         (self.bits() % (bound.max(1) as u64)) as usize
     }
 
-    /// Whether something happens that does so this many times in a hundred.
+    /// True with this probability.
     pub fn percent(&mut self, often: usize) -> bool {
         self.below(100) < often
     }
 
-    /// One of the choices, none if there are none.
+    /// A random element; `None` if there are none.
     pub fn one_of<'a, T>(&mut self, choices: &'a [T]) -> Option<&'a T> {
         choices.get(self.below(choices.len()))
     }
 
-    /// A stretch of `0..len`, short ones more often than long ones.
+    /// A random range within `0..len`, more often short than long.
     pub fn stretch(&mut self, len: usize) -> std::ops::Range<usize> {
         let start = self.below(len + 1);
         let bound = if self.below(4) == 0 { len } else { 16 };

@@ -1,13 +1,11 @@
-//! What the engine should do, in the plainest way: tables are lists of items.
+//! A reference implementation of the engine: tables are lists of items.
 //!
-//! Every operation goes through all items, filters and sorts. There are no rows of indexes, no
-//! encodings and no ranges of bytes: an index is a view that is made when somebody looks at it,
-//! and a transaction works on a copy of everything, which is thrown away if it is refused.
+//! Every operation filters and sorts all items. It keeps no index rows, encodings or byte ranges:
+//! an index is computed on access, and a transaction works on a copy that is dropped if it fails.
 //!
-//! What the language decides by itself (whether a request fits a schema, what a table's
-//! description becomes) is asked of the language, which has its own tests. What the engine's
-//! correctness rests on is worked out here once more: conditions, updates and projections by
-//! [`naive`](crate::naive), key ranges, order, pages, sizes and costs, counts, expiry, stream
+//! Validation and table descriptions come from `singlet_dynamo`, which has its own tests.
+//! Everything else is implemented again: conditions, updates and projections by
+//! [`naive`](crate::naive), key ranges, order, pages, sizes and costs, counts, expiry and stream
 //! records.
 
 mod cost;
@@ -25,7 +23,7 @@ use stream::Stream;
 use table::Table;
 use write::Token;
 
-/// DynamoDB as a few lists.
+/// DynamoDB on plain lists.
 ///
 /// ```
 /// use singlet_dynamo::arn::Home;
@@ -49,16 +47,16 @@ pub struct Reference {
     tokens: Vec<Token>,
     home: Home,
     now: Timestamp,
-    /// How many records streams ever had, all together.
+    /// All stream records ever created.
     record_count: u128,
-    /// How many streams there ever were.
+    /// All streams ever created.
     stream_count: u32,
-    /// The rows that the next Scan reads, in this order, by their keys.
+    /// The keys of the rows that the next Scan reads, in order.
     scan_order: Option<Vec<Item>>,
 }
 
 impl Reference {
-    /// Without tables, at this moment.
+    /// An empty reference at this time.
     #[must_use]
     pub fn new(home: Home, now: Timestamp) -> Self {
         Self {
@@ -73,20 +71,19 @@ impl Reference {
         }
     }
 
-    /// Lets time pass.
+    /// Advances the clock.
     pub fn advance(&mut self, millis: i64) {
         self.now = Timestamp::from_millis(self.now.as_millis() + millis);
     }
 
-    /// Says which rows a Scan reads and in which order, by their keys as `LastEvaluatedKey` has
-    /// them. In which order items lie, and which segment an item is in, is the engine's own choice;
-    /// all else about a Scan follows from it. Without this, a Scan reads all rows in the order
-    /// of their keys.
+    /// Sets the rows that a Scan reads and their order, by their keys as in `LastEvaluatedKey`. The
+    /// order of partitions and the segment of an item are the engine's choice; everything else
+    /// about a Scan follows from them. The default is all rows in key order.
     pub fn set_scan_order(&mut self, keys: Option<Vec<Item>>) {
         self.scan_order = keys;
     }
 
-    /// Carries out a request.
+    /// Executes a request.
     pub fn run(&mut self, request: &Request) -> Result<Answer, Error> {
         Ok(match request {
             Request::CreateTable(request) => self.create_table(request)?.into(),

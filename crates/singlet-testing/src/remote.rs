@@ -1,4 +1,4 @@
-//! Stores over HTTP: the endpoint of this project, and Amazon's DynamoDB Local.
+//! Stores over HTTP: this project's endpoint and DynamoDB Local.
 
 use crate::store::{TestStore, fixed_clock, number};
 use aws_config::{BehaviorVersion, ConfigLoader, Region};
@@ -8,12 +8,10 @@ use singlet::engine::Engine;
 use singlet_wire::{Options, Server};
 use std::sync::Arc;
 
-/// The environment variable with the address of DynamoDB Local. The step `local` of the test
-/// command sets it.
+/// The environment variable with the address of DynamoDB Local, set by `cargo xtask test local`.
 pub const LOCAL_VARIABLE: &str = "SINGLET_DYNAMODB_LOCAL";
 
-/// The configuration for an endpoint at this address. Nothing comes from the
-/// environment, except how often attempts are repeated.
+/// The SDK configuration for an endpoint. Only the number of attempts comes from the environment.
 pub fn loader(url: &str) -> ConfigLoader {
     aws_config::defaults(BehaviorVersion::latest())
         .http_client(Builder::new().build_http())
@@ -23,19 +21,19 @@ pub fn loader(url: &str) -> ConfigLoader {
 }
 
 impl TestStore {
-    /// The endpoint of this project, with an engine in memory of its own. It ends with the test.
+    /// This project's endpoint on an engine in memory. It stops with the test.
     pub async fn endpoint() -> Self {
         let options = Options { address: ([127, 0, 0, 1], 0).into(), ..Options::default() };
         let server = Server::bind(options).await.unwrap();
         let url = format!("http://{}", server.local_address());
-        // Its clock stands still, so that it deletes no expired item that a test wants to see.
+        // A fixed clock, so that expired items stay until a test has seen them.
         let clock = fixed_clock();
         let engine = Engine::memory_with(singlet::engine::Options { clock, ..Default::default() });
         tokio::spawn(server.serve(engine.unwrap(), std::future::pending()));
         Self::at(&url).await
     }
 
-    /// DynamoDB Local, at the address that [`LOCAL_VARIABLE`] names, in a database of its own.
+    /// DynamoDB Local at the address in [`LOCAL_VARIABLE`], in a separate database.
     pub async fn dynamodb_local() -> Self {
         let url = std::env::var(LOCAL_VARIABLE)
             .unwrap_or_else(|_| panic!("{LOCAL_VARIABLE} does not say where DynamoDB Local is"));
@@ -45,7 +43,7 @@ impl TestStore {
     }
 
     async fn at(url: &str) -> Self {
-        // DynamoDB Local has a database for each region, so tables with fixed names do not meet.
+        // DynamoDB Local has one database per region, so tests do not share tables.
         let region = Region::new(format!("test-{}-{}", std::process::id(), number()));
         let aws = Aws::new(&loader(url).region(region).load().await);
         let environment = format!("test-{}-{}", std::process::id(), number());

@@ -1,4 +1,4 @@
-//! A server with systems, and clients of it.
+//! A server under test, and its clients.
 
 use crate::store::TestStore;
 use futures_util::{SinkExt, StreamExt};
@@ -23,17 +23,17 @@ use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::protocol::Role;
 
-/// Longer than anything here takes, unless it never happens.
+/// Timeout for everything here. Only a hang takes this long.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// A server with systems. It ends with the test.
+/// A server that runs systems until the end of the test.
 ///
-/// A route that answers with a problem which it does not declare answers 500 instead, and the test
-/// fails when the server is dropped.
+/// A route that answers with an undeclared problem answers 500 instead, and the test fails when the
+/// server is dropped.
 pub struct TestServer {
-    /// Where it listens.
+    /// The server's address.
     pub address: SocketAddr,
-    /// What the systems run on.
+    /// The store of the systems.
     pub store: TestStore,
     issuer: LocalIssuer,
     undeclared: StrictProblems,
@@ -41,20 +41,25 @@ pub struct TestServer {
 }
 
 impl TestServer {
-    /// Systems on a store in memory, without demo data.
+    /// Starts systems on a store in memory, without demo data.
     pub async fn start(systems: Vec<System>) -> Self {
         Self::with(systems, TestStore::memory(), DemoPolicy::Never).await
     }
 
-    /// Systems on a store.
+    /// Starts systems on a store.
     pub async fn with(systems: Vec<System>, store: TestStore, demo: DemoPolicy) -> Self {
         Self::with_options(systems, store, |options| options.demo = demo).await
     }
 
-    /// Systems on a store, without demo data and without their jobs: only requests write.
+    /// Starts systems without demo data and without jobs: only requests write.
     pub async fn without_jobs(systems: Vec<System>, store: TestStore) -> Self {
+        Self::quiet(systems, store, DemoPolicy::Never).await
+    }
+
+    /// Starts systems without jobs.
+    pub async fn quiet(systems: Vec<System>, store: TestStore, demo: DemoPolicy) -> Self {
         Self::with_options(systems, store, |options| {
-            (options.demo, options.run_jobs) = (DemoPolicy::Never, false);
+            (options.demo, options.run_jobs) = (demo, false);
         })
         .await
     }
@@ -78,17 +83,17 @@ impl TestServer {
         Self { address, store, issuer, undeclared, serving }
     }
 
-    /// A client who has not signed in.
+    /// A client that is not signed in.
     pub fn visitor(&self) -> TestClient {
         TestClient { address: self.address, headers: Vec::new() }
     }
 
-    /// A client who has signed in as a person of the demo data.
+    /// A client signed in as a persona of the demo data.
     pub fn as_persona(&self, persona: &Persona) -> TestClient {
         self.with_token(&self.issuer.sign_persona(persona, now()).unwrap())
     }
 
-    /// A client who has signed in as anybody.
+    /// A client signed in with any subject and groups.
     pub fn as_user(&self, subject: &str, groups: &[&str]) -> TestClient {
         let groups: Vec<String> = groups.iter().map(|group| (*group).to_owned()).collect();
         self.with_token(&self.issuer.sign(subject, &groups, now()).unwrap())
@@ -109,12 +114,12 @@ impl Drop for TestServer {
     }
 }
 
-/// Seconds since 1970 by the real clock, by which tokens are checked.
+/// The real time, which tokens are checked against.
 fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs()
 }
 
-/// A client of a [`TestServer`]. Every request has a connection of its own.
+/// A client of a [`TestServer`]. Every request opens a new connection.
 #[derive(Clone)]
 pub struct TestClient {
     address: SocketAddr,
@@ -122,7 +127,7 @@ pub struct TestClient {
 }
 
 impl TestClient {
-    /// The same client, with one more header in every request.
+    /// Adds a header to every request.
     #[must_use]
     pub fn with_header(&self, name: &str, value: &str) -> Self {
         let mut client = self.clone();
@@ -155,7 +160,7 @@ impl TestClient {
         self.send(Method::DELETE, path, None).await
     }
 
-    /// Sends a request, with JSON if there is a body.
+    /// Sends a request, with an optional JSON body.
     pub async fn send(&self, method: Method, path: &str, body: Option<Value>) -> TestResponse {
         match body {
             Some(body) => {
@@ -203,36 +208,62 @@ impl TestClient {
         TestSocket(WebSocketStream::from_raw_socket(stream, Role::Client, None).await)
     }
 
-    async fn request(&self, method: Method, path: &str, body: Bytes) -> Response<Incoming> {
+    /// Sends a request and keeps the connection open until [`Abandoned::leave`].
+    pub(crate) async fn begin(&self, method: Method, path: &str, body: Bytes) -> Abandoned {
+        let (client, path) = (self.clone(), path.to_owned());
+        let stream = TcpStream::connect(self.address).await.unwrap();
+        Abandoned(tokio::spawn(async move {
+            let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await.unwrap();
+            let request = client.build(method, &path, body);
+            // Aborting the task drops both, which closes the connection.
+            let _ = tokio::join!(connection, sender.send_request(request));
+        }))
+    }
+
+    fn build(&self, method: Method, path: &str, body: Bytes) -> Request<Full<Bytes>> {
         let mut request = Request::builder().method(method).uri(path).header("host", "localhost");
         for (name, value) in &self.headers {
             request = request.header(name, value);
         }
+        request.body(Full::new(body)).unwrap()
+    }
+
+    async fn request(&self, method: Method, path: &str, body: Bytes) -> Response<Incoming> {
         let stream = TcpStream::connect(self.address).await.unwrap();
         let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await.unwrap();
         tokio::spawn(connection.with_upgrades());
-        sender.send_request(request.body(Full::new(body)).unwrap()).await.unwrap()
+        sender.send_request(self.build(method, path, body)).await.unwrap()
     }
 }
 
-/// A response, taken apart.
+/// A request in flight that its client will abandon.
+pub(crate) struct Abandoned(JoinHandle<()>);
+
+impl Abandoned {
+    /// Closes the connection.
+    pub(crate) fn leave(self) {
+        self.0.abort();
+    }
+}
+
+/// A complete response.
 #[derive(Clone, Debug)]
 pub struct TestResponse {
     /// The status.
     pub status: u16,
-    /// The headers, with names in small letters.
+    /// The headers, with lower-case names.
     pub headers: BTreeMap<String, String>,
     /// The body.
     pub body: Vec<u8>,
 }
 
 impl TestResponse {
-    /// The body as JSON; null if it is none.
+    /// The body as JSON; null if it is something else.
     pub fn json(&self) -> Value {
         serde_json::from_slice(&self.body).unwrap_or(Value::Null)
     }
 
-    /// The code of the problem; empty if it is none.
+    /// The code of a problem response; empty for other responses.
     pub fn code(&self) -> String {
         match self.headers.get("content-type").map(String::as_str) {
             Some("application/problem+json") => {
@@ -242,7 +273,7 @@ impl TestResponse {
         }
     }
 
-    /// The body as JSON, after the status was compared.
+    /// Asserts the status and returns the body as JSON.
     pub fn expect(&self, status: u16) -> Value {
         let body = String::from_utf8_lossy(&self.body);
         assert_eq!(self.status, status, "{body}");
@@ -262,7 +293,7 @@ pub struct TestEvents {
 }
 
 impl TestEvents {
-    /// The next event: its name and its data. Comments are passed over; `None` at the end.
+    /// The next event's name and data, skipping comments; `None` at the end.
     pub async fn next(&mut self) -> Option<(String, Value)> {
         let reading = async {
             loop {
@@ -290,7 +321,7 @@ impl TestEvents {
         timeout(PATIENCE, reading).await.unwrap_or_else(|_| panic!("no event comes"))
     }
 
-    /// The data of the next event, which must have this name.
+    /// Asserts the name of the next event and returns its data.
     pub async fn expect(&mut self, name: &str) -> Value {
         let (event, data) = self.next().await.unwrap_or_default();
         assert_eq!(event, name, "{data}");
@@ -321,21 +352,7 @@ impl TestSocket {
         timeout(PATIENCE, reading).await.unwrap_or_else(|_| panic!("no message comes"))
     }
 
-    /// The code with which the server closes the socket. Messages before it are passed over.
-    pub async fn close_code(&mut self) -> Option<u16> {
-        let reading = async {
-            loop {
-                match self.0.next().await? {
-                    Ok(Message::Close(frame)) => return frame.map(|frame| frame.code.into()),
-                    Ok(_) => {}
-                    Err(_) => return None,
-                }
-            }
-        };
-        timeout(PATIENCE, reading).await.unwrap_or_else(|_| panic!("the socket stays open"))
-    }
-
-    /// The next message, which must be of this type.
+    /// Asserts the type of the next message and returns it.
     pub async fn expect(&mut self, kind: &str) -> Value {
         let message = self.next().await.unwrap_or(Value::Null);
         assert_eq!(message["type"], kind, "{message}");

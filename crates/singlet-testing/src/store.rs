@@ -1,6 +1,6 @@
 //! Stores for tests.
 
-use crate::faults::{FaultPlan, FaultyBackend};
+use crate::faults::{FaultPlan, faulty_backend};
 use singlet::backend::{Backend, Embedded};
 use singlet::dynamo::Item;
 use singlet::dynamo::operation::{
@@ -14,23 +14,24 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// A store for one test, with a fixed clock. What is in it is gone with the test.
+/// A store for one test, with a fixed clock. Its contents are deleted with the test.
 pub struct TestStore {
-    /// The clock of the store and of its databases. It stands still until it is advanced. It begins
-    /// at the real time: a store elsewhere has its own clock, and must not delete what has expired
-    /// only here.
+    /// The clock of the store and its databases. It starts at the real time and only moves when
+    /// advanced. A remote store has its own clock and must not expire items that only this clock
+    /// has expired.
     pub clock: Clock,
-    /// What databases are opened with.
+    /// The settings of databases.
     pub settings: Settings,
-    /// Whether this is Amazon's DynamoDB Local, where a few things differ.
+    /// Whether this is DynamoDB Local, which differs in a few ways.
     pub is_dynamodb_local: bool,
     backend: Arc<dyn Backend>,
     engine: Option<Engine>,
+    plan: Option<Arc<FaultPlan>>,
     #[expect(dead_code, reason = "it is removed when it is dropped")]
     folder: Option<Folder>,
 }
 
-/// A folder that is removed with the test.
+/// A folder that is removed on drop.
 pub(crate) struct Folder(PathBuf);
 
 impl Drop for Folder {
@@ -45,53 +46,69 @@ pub struct Snapshot(Vec<(String, Vec<Item>)>);
 
 #[cfg(feature = "server")]
 impl Snapshot {
-    /// Without the table that the web keeps for itself: leases and budgets change on their own.
+    /// Without the web kit's table: leases and budgets change in the background.
     pub(crate) fn without_web(mut self) -> Self {
-        self.0.retain(|(name, _)| !name.starts_with("singlet-web-"));
+        self.0.retain(|(name, _)| !crate::faults::is_kit(name));
         self
+    }
+
+    pub(crate) fn tables(self) -> Vec<(String, Vec<Item>)> {
+        self.0
     }
 }
 
-/// A number that no other store of this process has.
+/// A number that is unique in this process.
 pub(crate) fn number() -> u32 {
     static NUMBERS: AtomicU32 = AtomicU32::new(0);
     NUMBERS.fetch_add(1, Ordering::Relaxed)
 }
 
-/// A clock that begins at the real time and stands still, on a full second.
+/// A clock that stands still at the current time, rounded to a full second.
 pub fn fixed_clock() -> Clock {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
     Clock::fixed(i64::try_from(now * 1000).unwrap())
 }
 
 impl TestStore {
-    /// An engine in memory. It deletes expired items when it is told to.
+    /// An engine in memory. It deletes expired items only in
+    /// [`delete_expired`](Self::delete_expired).
     pub fn memory() -> Self {
         let clock = fixed_clock();
         let engine = Engine::memory_with(options(&clock)).unwrap();
         Self::embedded(clock, engine, None)
     }
 
-    /// An engine in a folder of its own.
+    /// An engine in a temporary folder.
     pub fn folder() -> Self {
         let name = format!("singlet-test-{}-{}", std::process::id(), number());
         let (clock, path) = (fixed_clock(), std::env::temp_dir().join(name));
+        // Left behind by a killed process with the same id.
+        let _ = std::fs::remove_dir_all(&path);
         let engine = Engine::open(&path, options(&clock)).unwrap();
         Self::embedded(clock, engine, Some(Folder(path)))
     }
 
-    /// An engine that is open already, with a clock and a background of its own. Databases have a
-    /// fixed clock.
-    pub fn with_engine(engine: Engine) -> Self {
-        Self::embedded(fixed_clock(), engine, None)
+    /// In memory, with requests that are counted and can fail: for [`Law`](crate::Law).
+    pub fn faulty() -> Self {
+        Self::with_faults(&Arc::default())
     }
 
-    /// In memory, with requests that fail by plan.
     pub(crate) fn with_faults(plan: &Arc<FaultPlan>) -> Self {
         let store = Self::memory();
-        let inner = store.backend();
-        let backend = Arc::new(FaultyBackend { inner, plan: Arc::clone(plan) });
-        Self { backend, ..store }
+        let backend = faulty_backend(store.backend(), Arc::clone(plan));
+        Self { backend, plan: Some(Arc::clone(plan)), ..store }
+    }
+
+    #[cfg(feature = "server")]
+    pub(crate) fn plan(&self) -> Arc<FaultPlan> {
+        self.plan.clone().expect("the law needs TestStore::faulty()")
+    }
+
+    /// The backend without faults and without counting.
+    #[cfg(feature = "server")]
+    pub(crate) fn without_faults(&self) -> Self {
+        let engine = self.engine.clone().expect("a store in memory");
+        Self { backend: Arc::new(Embedded::new(engine)), ..self.share() }
     }
 
     fn embedded(clock: Clock, engine: Engine, folder: Option<Folder>) -> Self {
@@ -102,24 +119,27 @@ impl TestStore {
     pub(crate) fn on(backend: Arc<dyn Backend>, clock: Clock, environment: &str) -> Self {
         let cursor_key = Some(CursorKey::of_this_process());
         let environment = environment.to_owned();
-        let settings = Settings { environment, clock: clock.clone(), cursor_key };
+        let clock_of_settings = clock.clone();
+        let settings =
+            Settings { environment, clock: clock_of_settings, cursor_key, ..Settings::default() };
         let is_dynamodb_local = false;
-        Self { clock, settings, is_dynamodb_local, backend, engine: None, folder: None }
+        let (engine, plan, folder) = (None, None, None);
+        Self { clock, settings, is_dynamodb_local, backend, engine, plan, folder }
     }
 
-    /// A database in this store, with its tables created.
+    /// Opens a database and creates its tables.
     pub async fn open<D: Declaration>(&self) -> Db<D> {
         let db = self.database();
         db.provision().await.unwrap();
         db
     }
 
-    /// A database in this store, whether its tables exist or not.
+    /// A database whose tables may not exist.
     pub fn database<D: Declaration>(&self) -> Db<D> {
         Db::on(Arc::clone(&self.backend), self.settings.clone())
     }
 
-    /// The same store for a server. What is in it is gone when the first one is dropped.
+    /// The same store for a server. Its contents are deleted when the original is dropped.
     pub fn share(&self) -> Self {
         Self {
             clock: self.clock.clone(),
@@ -127,6 +147,7 @@ impl TestStore {
             is_dynamodb_local: self.is_dynamodb_local,
             backend: self.backend(),
             engine: self.engine.clone(),
+            plan: self.plan.clone(),
             folder: None,
         }
     }
@@ -136,25 +157,24 @@ impl TestStore {
         Arc::clone(&self.backend)
     }
 
-    /// The engine, unless the store is elsewhere.
+    /// The engine; `None` for a remote store.
     pub fn engine(&self) -> Option<&Engine> {
         self.engine.as_ref()
     }
 
-    /// Has the store delete what has expired by its clock. A store elsewhere has its own clock, by
-    /// which nothing has.
+    /// Deletes items that have expired by the store's clock. No-op for a remote store.
     pub fn delete_expired(&self) {
         if let Some(engine) = &self.engine {
             engine.maintain().unwrap();
         }
     }
 
-    /// All items of a table, as the AWS CLI shows them.
+    /// All items of a table.
     pub async fn items<T: Declaration + Contains<T> + Table>(&self) -> Vec<Item> {
         self.scan(self.database::<T>().table_name::<T>()).await
     }
 
-    /// All items of all tables. For stores in memory or in a folder.
+    /// All items of all tables of a local store.
     pub async fn snapshot(&self) -> Snapshot {
         let list = ListTables { exclusive_start_table_name: None, limit: None };
         let Ok(Answer::ListTables(list)) = self.backend.execute(Request::ListTables(list)).await
@@ -170,7 +190,7 @@ impl TestStore {
         Snapshot(tables)
     }
 
-    /// Makes all tables as they were.
+    /// Restores all tables to a snapshot.
     pub async fn restore(&self, snapshot: &Snapshot) {
         for (table_name, then) in &snapshot.0 {
             let now = self.scan(table_name).await;
@@ -193,12 +213,12 @@ impl TestStore {
         }
     }
 
-    async fn key_of(&self, table_name: &str) -> Vec<String> {
+    pub(crate) async fn key_of(&self, table_name: &str) -> Vec<String> {
         let describe = DescribeTable { table_name: table_name.to_owned() };
         let answer = self.backend.execute(Request::DescribeTable(describe)).await;
         let Ok(Answer::DescribeTable(answer)) = answer else { panic!("there is no {table_name}") };
         let key = answer.table.key;
-        [Some(key.partition), key.sort].into_iter().flatten().map(|part| part.name).collect()
+        key.attributes().map(|part| part.name.clone()).collect()
     }
 
     async fn scan(&self, table_name: &str) -> Vec<Item> {

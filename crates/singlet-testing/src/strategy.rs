@@ -1,7 +1,6 @@
 //! Values, numbers and items for property tests.
 //!
-//! Small and close together rather than large and far apart: values that nearly collide find
-//! more mistakes than values that never meet.
+//! Values are small and close together: near collisions find more bugs.
 
 pub mod expression;
 
@@ -9,7 +8,7 @@ use proptest::collection::{btree_map, btree_set, vec};
 use proptest::prelude::*;
 use singlet_dynamo::{Item, Map, Number, Set, Value};
 
-/// Names of attributes: few, so that they meet, with one that needs escaping.
+/// Attribute names: few, so that they collide, and one that needs escaping.
 pub fn name() -> impl Strategy<Value = String> {
     prop_oneof![
         4 => "[a-e]",
@@ -19,17 +18,17 @@ pub fn name() -> impl Strategy<Value = String> {
     ]
 }
 
-/// Texts: mostly short, with prefixes of each other, zeros and characters beyond ASCII.
+/// Strings: mostly short, with common prefixes, NULs and characters beyond ASCII.
 pub fn text() -> impl Strategy<Value = String> {
     prop_oneof!["[ab]{0,3}", "[a\u{0}\u{1}\u{ff}é😀\"\\\\\n]{0,4}", "\\PC{0,12}"]
 }
 
-/// Byte strings, dense in zeros and ones of all bits.
+/// Byte strings with many `0x00` and `0xff`.
 pub fn blob() -> impl Strategy<Value = Vec<u8>> {
     vec(prop_oneof![Just(0_u8), Just(1), Just(0xff), any::<u8>()], 0..5)
 }
 
-/// Texts that are numbers within the limits, in every notation.
+/// Numbers within the limits as text, in every notation.
 pub fn number_text() -> impl Strategy<Value = String> {
     let small = (-200_i64..200).prop_map(|n| n.to_string());
     let fraction = (-2000_i64..2000, 0..4_u32).prop_map(|(n, e)| format!("{n}e-{e}"));
@@ -45,12 +44,12 @@ pub fn number() -> impl Strategy<Value = Number> {
     number_text().prop_map(|text| text.parse().expect("the text is within the limits"))
 }
 
-/// Values of a type that a key can have.
+/// Values of types that a key can have.
 pub fn key_value() -> impl Strategy<Value = Value> {
     prop_oneof![text().prop_map(Value::S), number().prop_map(Value::N), blob().prop_map(Value::B)]
 }
 
-/// Values of all ten types, nested a few levels deep.
+/// Values of all ten types, with some nesting.
 pub fn value() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         4 => key_value(),

@@ -1,4 +1,4 @@
-//! The disk that fails does so in every way it promises, and reveals who relies on too much.
+//! The fault disk fails in every documented way, and catches code that relies on too much.
 
 #![allow(
     clippy::unwrap_used,
@@ -15,7 +15,6 @@ use std::io;
 
 const NAME: &str = "data";
 
-/// A disk with one file.
 fn with_contents(contents: Vec<u8>) -> FaultDisk {
     FaultDisk::with_file(NAME, contents)
 }
@@ -55,7 +54,7 @@ fn a_sector_is_as_one_of_the_writes_has_left_it() {
     disk.file(NAME).write(10, &[2; 10]).unwrap();
     let seen: BTreeSet<(u8, u8)> =
         images(&disk, 200).iter().map(|image| (image[0], image[10])).collect();
-    // The second write went to a sector that held the first one: it is never there alone.
+    // The second write went to the same sector as the first, so it never appears alone.
     assert_eq!(seen, BTreeSet::from([(0, 0), (1, 0), (1, 2)]));
 }
 
@@ -99,7 +98,7 @@ fn a_sync_that_succeeds_after_one_that_failed_proves_nothing() {
         images(&disk, 100).iter().map(|image| (image[0], image[SECTOR_BYTES])).collect();
     assert_eq!(seen, BTreeSet::from([(0, 1), (1, 1)]));
 
-    // Writing it again makes it known again.
+    // Writing it again makes it dirty again.
     disk.file(NAME).write(0, &[2; SECTOR_BYTES]).unwrap();
     disk.file(NAME).sync_data().unwrap();
     assert!(images(&disk, 100).iter().all(|image| image[0] == 2));
@@ -139,8 +138,8 @@ fn a_flipped_bit_stays_flipped() {
     assert!(images(&disk, 50).iter().all(|image| image[513] == 8));
 }
 
-/// A store of one number, in two places: one is the current one, and says so by the larger
-/// version. Some of its programmers have cut corners.
+/// Stores one number in two slots; the slot with the larger version is current. Some variants cut
+/// corners.
 struct Register<'d> {
     disk: &'d FaultDisk,
     version: u8,
@@ -156,7 +155,7 @@ enum Mistake {
 }
 
 impl Register<'_> {
-    /// Whether the value is safe now.
+    /// Returns whether the value is durable.
     fn set(&mut self, value: u8) -> bool {
         self.version += 1;
         let place = if self.mistake == Mistake::UsesOnePlace { 0 } else { self.version % 2 };
@@ -183,8 +182,7 @@ impl Register<'_> {
     }
 }
 
-/// Crashes the register at each moment of its work. Says whether it ever lost a number that it
-/// had acknowledged.
+/// Crashes the register at every step and returns whether it ever lost an acknowledged number.
 fn loses(mistake: Mistake, faulty: bool) -> bool {
     let disk = with_contents(vec![0; 4 * SECTOR_BYTES]);
     disk.record();

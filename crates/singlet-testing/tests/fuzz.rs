@@ -1,17 +1,17 @@
-//! A short run of every fuzz target: nothing panics, and nothing takes longer than its
-//! input is worth. The inputs follow from a fixed seed, so a failure comes again.
+//! A short run of every fuzz target: nothing panics, and time is linear in the input. Inputs follow
+//! from a fixed seed, so failures are reproducible.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a panic in a test is a failing test")]
 
 use singlet_testing::fuzz::{Random, TARGETS, growth, mutate, processor_time};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
-/// How many inputs each target gets.
+/// Inputs per target.
 const ROUNDS: usize = 20_000;
-/// And with `cargo xtask test --long`.
+/// Inputs per target with `cargo xtask test --long`.
 const ROUNDS_LONG: usize = 5_000_000;
-/// The most time for an input: this much, and more for each byte. A hundred times what is
-/// needed, so that only work that grows faster than the input can exceed it.
+/// Time limit per input: a constant plus an amount per byte. It is about a hundred times too
+/// generous, so only superlinear work exceeds it.
 const TIME_MAX: Duration = Duration::from_millis(20);
 const TIME_PER_BYTE_MAX: Duration = Duration::from_micros(5);
 
@@ -34,7 +34,7 @@ fn fuzz(name: &str) {
             })
         };
         let budget = TIME_MAX + TIME_PER_BYTE_MAX * u32::try_from(input.len()).unwrap();
-        // A slow run may be the machine's fault; five in a row are not.
+        // One slow run may be the machine's fault; five in a row are not.
         let in_time = (0..5).any(|_| run() <= budget);
         assert!(in_time, "{name}, round {round}: over {budget:?} for b\"{shown}\"");
     }
@@ -70,14 +70,13 @@ fn request() {
     fuzz("request");
 }
 
-/// Checks that a target's time grows as its input, which `input` makes from a count.
+/// Checks that a target's time grows linearly with the inputs that `input` makes.
 fn check_growth(name: &str, what: &str, n: usize, input: impl Fn(usize) -> String) {
     let target = TARGETS.iter().find(|target| target.name == name).expect("a target");
     let found = growth(n, |n| input(n).into_bytes(), target.run);
     assert!(found.is_linear(), "{name}: {what}: {found:?}");
 }
 
-/// `count` pieces with commas between them.
 fn list(count: usize, piece: impl Fn(usize) -> String) -> String {
     (0..count).map(piece).collect::<Vec<_>>().join(",")
 }
@@ -126,7 +125,7 @@ fn numbers_cost_what_they_weigh() {
     check("a large exponent", 50_000, |n| format!("1e{}", "9".repeat(n)));
 }
 
-/// Longer expressions are refused, but only after their length was found out.
+/// Longer expressions are rejected, but only after measuring their length.
 #[test]
 fn expressions_cost_what_they_weigh() {
     let check = |what, n, input: fn(usize) -> String| check_growth("expression", what, n, input);

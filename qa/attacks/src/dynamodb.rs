@@ -5,7 +5,6 @@ use hmac::{Hmac, KeyInit, Mac};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use std::net::SocketAddr;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 /// The key whose holder may send requests where the endpoint asks for signatures.
 pub(crate) const ACCESS_KEY: &str = "AKIDVICTIM";
@@ -133,7 +132,7 @@ pub(crate) fn number_in(text: &str) -> Option<u64> {
     item.pointer("/n/N")?.as_str()?.parse().ok()
 }
 
-/// What a request names as its target. Operations on streams belong to a service of their own.
+/// The target header. Stream operations belong to another service.
 fn target(operation: &str) -> String {
     let service = match operation {
         "ListStreams" => "DynamoDBStreams_20120810",
@@ -157,32 +156,9 @@ fn authorization(time: &str, scope: &str, signed_headers: &str, signature: &str)
 
 /// The time as a request says it, and what a key for it is good for.
 fn time_and_scope() -> (String, String) {
-    let seconds = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
-    let time = time_text(seconds);
-    let date = time.get(..8).unwrap_or_default();
-    let scope = format!("{date}/{REGION}/dynamodb/aws4_request");
-    (time, scope)
-}
-
-/// Seconds since 1970 in the form `20150830T123600Z`.
-fn time_text(seconds: u64) -> String {
-    let mut day = seconds / 86_400;
-    let mut year = 1970;
-    let is_leap = |year: u64| year.is_multiple_of(if year.is_multiple_of(100) { 400 } else { 4 });
-    while day >= 365 + u64::from(is_leap(year)) {
-        day -= 365 + u64::from(is_leap(year));
-        year += 1;
-    }
-    let mut month = 1;
-    for days in [31, 28 + u64::from(is_leap(year)), 31, 30, 31, 30, 31, 31, 30, 31, 30] {
-        if day < days {
-            break;
-        }
-        day -= days;
-        month += 1;
-    }
-    let (hour, minute, second) = (seconds / 3600 % 24, seconds / 60 % 60, seconds % 60);
-    format!("{year}{month:02}{:02}T{hour:02}{minute:02}{second:02}Z", day + 1)
+    let now = jiff::Timestamp::now();
+    let scope = format!("{}/{REGION}/dynamodb/aws4_request", now.strftime("%Y%m%d"));
+    (now.strftime("%Y%m%dT%H%M%SZ").to_string(), scope)
 }
 
 fn hex(bytes: &[u8]) -> String {
@@ -194,18 +170,4 @@ fn mac(key: &[u8], text: &str) -> Vec<u8> {
     let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(key) else { return Vec::new() };
     mac.update(text.as_bytes());
     mac.finalize().into_bytes().to_vec()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn times_are_written_as_requests_say_them() {
-        assert_eq!(time_text(0), "19700101T000000Z");
-        assert_eq!(time_text(1_440_938_160), "20150830T123600Z");
-        assert_eq!(time_text(951_782_399), "20000228T235959Z");
-        assert_eq!(time_text(951_782_400), "20000229T000000Z");
-        assert_eq!(time_text(1_798_761_599), "20261231T235959Z");
-    }
 }

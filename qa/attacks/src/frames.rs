@@ -15,9 +15,9 @@ pub(crate) const WINDOW_UPDATE: u8 = 8;
 /// Flags of frames.
 pub(crate) const END_STREAM: u8 = 1;
 pub(crate) const END_HEADERS: u8 = 4;
-/// The setting that says how many bytes of an answer may be sent before the client asks for more.
+/// The HTTP/2 setting for the flow-control window of a stream.
 pub(crate) const INITIAL_WINDOW_SIZE: u16 = 4;
-/// What a frame may hold unless it was agreed otherwise.
+/// The default maximum frame size.
 const FRAME_BYTES_MAX: usize = 16_384;
 
 /// A frame of any type.
@@ -129,7 +129,7 @@ pub(crate) struct Received {
     pub(crate) payload: Vec<u8>,
 }
 
-/// Takes the first frame out of what was received, if it is complete.
+/// Removes the first frame from the buffer, if it is complete.
 pub(crate) fn take_frame(received: &mut Vec<u8>) -> Option<Received> {
     const HEAD_BYTES: usize = 9;
     let &[a, b, c, kind, flags, s0, s1, s2, s3] = received.first_chunk::<HEAD_BYTES>()?;

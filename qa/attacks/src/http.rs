@@ -6,7 +6,7 @@ use std::time::Duration;
 
 /// How long anybody waits for a connection or an answer that must come. It takes microseconds or
 /// milliseconds unless the machine is busy.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
 /// No head of an answer is longer.
 const HEAD_BYTES_MAX: u64 = 64 << 10;
 /// How much of a body is kept. The rest is counted.
@@ -17,7 +17,6 @@ const ANSWER_BYTES_MAX: u64 = 1 << 30;
 /// A connection to a server.
 pub(crate) struct Connection(BufReader<TcpStream>);
 
-/// What came back.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
@@ -114,7 +113,7 @@ impl Connection {
         self.0.fill_buf().map(drop)
     }
 
-    /// The socket below. What was read ahead is lost.
+    /// The underlying socket. Buffered bytes are lost.
     pub(crate) fn into_stream(self) -> TcpStream {
         self.0.into_inner()
     }

@@ -70,7 +70,7 @@ impl Attacker {
         Ok(())
     }
 
-    /// Reads what is there, and counts answers.
+    /// Reads available bytes and counts answers.
     fn receive(&mut self, outcome: &mut Outcome) -> std::io::Result<()> {
         let mut bytes = [0; 16 << 10];
         match self.stream.read(&mut bytes) {

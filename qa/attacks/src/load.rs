@@ -79,6 +79,19 @@ impl Outcome {
         }
     }
 
+    /// Records the result of a hostile request. A server that closes the connection during a
+    /// request has refused it: its answer may be lost.
+    fn add_reply(&mut self, what: &'static str, reply: io::Result<Answer>) {
+        match reply {
+            Ok(answer) => self.add(&answer),
+            Err(error) if is_closed(&error) => {
+                self.refused += 1;
+                self.refusal.get_or_insert_with(|| "the connection was closed".to_owned());
+            }
+            Err(_) => self.unanswered.push(what),
+        }
+    }
+
     pub(crate) fn sum(outcomes: impl IntoIterator<Item = Self>) -> Self {
         outcomes.into_iter().fold(Self::default(), |mut sum, mut one| {
             sum.succeeded += one.succeeded;
@@ -112,15 +125,24 @@ pub(crate) fn ask(address: SocketAddr, request: &[u8]) -> Result<Answer, String>
     asked.map_err(|error| error.to_string())
 }
 
+/// Sends a request that the server may answer before it has read all of it.
+fn provoke(address: SocketAddr, request: &[u8]) -> io::Result<Answer> {
+    let mut connection = Connection::open(address, PATIENCE)?;
+    let sent = connection.send(request);
+    connection.answer().map_err(|error| sent.err().filter(is_closed).unwrap_or(error))
+}
+
+/// Sends a request and records the result.
+pub(crate) fn provoke_into(outcome: &mut Outcome, address: SocketAddr, request: &Hostile) {
+    outcome.add_reply(request.what, provoke(address, &request.bytes));
+}
+
 /// Clients share these requests, and send each of them once, on a new connection.
 pub(crate) fn once(address: SocketAddr, clients: usize, requests: &[Hostile]) -> Outcome {
     Outcome::sum(crowd(clients, |client| {
         let mut outcome = Outcome::default();
         for request in requests.iter().skip(client).step_by(clients) {
-            match ask(address, &request.bytes) {
-                Ok(answer) => outcome.add(&answer),
-                Err(_) => outcome.unanswered.push(request.what),
-            }
+            provoke_into(&mut outcome, address, request);
         }
         outcome
     }))
@@ -153,6 +175,25 @@ pub(crate) fn repeat(
     }))
 }
 
+/// Each client sends requests on one connection, each after the answer to the one before, until
+/// `next` has none. It gets the client, the number of the request, and the outcome so far.
+pub(crate) fn converse(
+    address: SocketAddr,
+    clients: usize,
+    next: impl Fn(usize, usize, &Outcome) -> Option<Vec<u8>> + Sync,
+) -> Outcome {
+    Outcome::sum(crowd(clients, |client| {
+        let mut outcome = Outcome::default();
+        let Ok(mut connection) = Connection::open(address, PATIENCE) else { return outcome };
+        for number in 0.. {
+            let Some(request) = next(client, number, &outcome) else { break };
+            let Ok(answer) = connection.ask(&request) else { break };
+            outcome.add(&answer);
+        }
+        outcome
+    }))
+}
+
 /// Each client opens an HTTP/2 connection, sends as many of its request as there may be without
 /// reading an answer, keeps the connection for a moment, and begins again. `request` makes the frames
 /// for a client and a stream. Returns how many requests were sent.
@@ -164,20 +205,34 @@ pub(crate) fn burst(
 ) -> usize {
     let sent = crowd(clients, |client| {
         let mut sent = 0;
-        while !until.is_over() {
-            let Ok(mut connection) = frames::open(address, &[], PATIENCE) else { continue };
-            for stream in streams(STREAMS) {
-                // A server that closes the connection has held this off.
-                if until.is_over() || connection.send(&request(client, stream)).is_err() {
-                    break;
-                }
-                sent += 1;
+        // At least once, also where the connection takes longer than the attack.
+        loop {
+            if let Ok(mut connection) = frames::open(address, &[], PATIENCE) {
+                let request = |id| request(client, id);
+                sent += send_streams(&mut connection, request, Duration::ZERO, until);
+                std::thread::sleep(BURST_PAUSE.min(until.rest()));
             }
-            std::thread::sleep(BURST_PAUSE.min(until.rest()));
+            if until.is_over() {
+                return sent;
+            }
         }
-        sent
     });
     sent.into_iter().sum()
+}
+
+/// Sends a request on each stream that there may be, and on one at least. Returns how many were sent:
+/// a server that closes the connection has held this off.
+fn send_streams(
+    connection: &mut Connection,
+    request: impl Fn(u32) -> Vec<u8>,
+    pause: Duration,
+    until: Until,
+) -> usize {
+    let is_sent = |id: &u32| {
+        std::thread::sleep(pause);
+        (*id == 1 || !until.is_over()) && connection.send(&request(*id)).is_ok()
+    };
+    streams(STREAMS).take_while(is_sent).count()
 }
 
 /// Each client opens one HTTP/2 connection that lets the server send nothing, sends requests with a
@@ -192,14 +247,7 @@ pub(crate) fn hold_unread(
     let sent = crowd(clients, |client| {
         let closed = [(frames::INITIAL_WINDOW_SIZE, 0)];
         let Ok(mut connection) = frames::open(address, &closed, PATIENCE) else { return 0 };
-        let mut sent = 0;
-        for stream in streams(STREAMS) {
-            if until.is_over() || connection.send(&request(client, stream)).is_err() {
-                break;
-            }
-            sent += 1;
-            std::thread::sleep(pause);
-        }
+        let sent = send_streams(&mut connection, |id| request(client, id), pause, until);
         until.wait();
         sent
     });
@@ -261,12 +309,12 @@ pub(crate) fn flood(address: SocketAddr, floods: &[Flood], until: Until) -> usiz
         let flood = &floods[index];
         let mut sent = 0;
         for _ in 0..RENEWALS_MAX {
-            if until.is_over() {
-                break;
-            }
             let opened = Connection::open(address, PATIENCE);
             let flooded = opened.and_then(|connection| flood_one(connection, flood, until));
             sent += flooded.unwrap_or_default();
+            if until.is_over() {
+                break;
+            }
             std::thread::sleep(RENEWAL_PAUSE);
         }
         sent
@@ -285,29 +333,31 @@ pub(crate) fn flood_one(connection: Connection, flood: &Flood, until: Until) -> 
         if flood.reads {
             scope.spawn(move || drain(reader, until));
         }
-        if !write(&mut stream, &flood.opening, until) {
-            return Ok(0);
-        }
         let mut sent = 0;
+        let mut is_open = write(&mut stream, &flood.opening, until, &mut sent);
         for number in 0.. {
-            let bytes = (flood.next)(number);
-            if sent >= FLOOD_BYTES_MAX || !write(&mut stream, &bytes, until) {
+            if !is_open || sent >= FLOOD_BYTES_MAX {
                 break;
             }
-            sent += bytes.len();
+            is_open = write(&mut stream, &(flood.next)(number), until, &mut sent);
         }
         Ok(sent)
     })
 }
 
-/// Writes all bytes, unless the attack ends or the server closes the connection.
-fn write(stream: &mut TcpStream, mut bytes: &[u8], until: Until) -> bool {
+/// Writes all bytes, unless the attack ends or the server closes the connection. Counts sent bytes.
+fn write(stream: &mut TcpStream, mut bytes: &[u8], until: Until, sent: &mut usize) -> bool {
     while !bytes.is_empty() {
         match stream.write(bytes) {
-            _ if until.is_over() => return false,
-            Ok(count) => bytes = bytes.get(count..).unwrap_or_default(),
+            Ok(count) => {
+                *sent += count;
+                bytes = bytes.get(count..).unwrap_or_default();
+            }
             Err(error) if is_pause(&error) => {}
             Err(_) => return false,
+        }
+        if until.is_over() {
+            return false;
         }
     }
     true
@@ -323,6 +373,11 @@ fn drain(mut stream: TcpStream, until: Until) {
             Err(_) => return,
         }
     }
+}
+
+/// Whether the other side has closed the connection while something was sent.
+fn is_closed(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::ConnectionReset | ErrorKind::BrokenPipe)
 }
 
 fn is_pause(error: &io::Error) -> bool {

@@ -4,7 +4,8 @@
 //!   must hold. `tally` judges how the victim was served.
 //! - `load` and `in_flight` are ways to send; `http`, `frames`, `dynamodb` and `web` make requests by
 //!   hand, so that they can be wrong.
-//! - `server` is a process of the command `singlet`; `victim` is the client that must not notice.
+//! - `server` is a process of the command `singlet`; `victim` is the client that must not notice;
+//!   `machine` is what other programs take of the processors.
 #![allow(
     clippy::print_stdout,
     clippy::print_stderr,
@@ -12,13 +13,13 @@
     reason = "a command line tool talks by printing, and a panic here is a failing test"
 )]
 
-mod arguments;
 mod attacks;
 mod dynamodb;
 mod frames;
 mod http;
 mod in_flight;
 mod load;
+mod machine;
 mod open_files;
 mod report;
 mod round;
@@ -27,34 +28,49 @@ mod tally;
 mod victim;
 mod web;
 
-use arguments::{Request, Selection};
 use attacks::{ATTACKS, Attack, CALM};
+use clap::Parser;
+use clap::builder::PossibleValuesParser;
 use round::{Round, Settings};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
+/// Attacks our own servers on loopback while a victim is served. Starts processes of `singlet` by
+/// itself, and sends nothing to anything else.
+#[derive(Parser)]
+#[command(after_help = "Example: attacks --only=open-heads --only=unread-answers --long")]
+struct Arguments {
+    /// Runs this attack alone; give it again for another one
+    #[arg(long, value_name = "NAME", hide_possible_values = true)]
+    #[arg(value_parser = PossibleValuesParser::new(ATTACKS.iter().map(|attack| attack.name)))]
+    only: Vec<String>,
+    /// Lists the attacks, and runs none
+    #[arg(long)]
+    list: bool,
+    /// Attacks for 20 s each instead of about one
+    #[arg(long)]
+    long: bool,
+    /// Fails if the victim's latency misses a goal; for a release build on a machine that does
+    /// nothing else
+    #[arg(long)]
+    limits: bool,
+    /// The command to attack; the one beside this program unless given
+    #[arg(long, value_name = "PATH")]
+    singlet: Option<PathBuf>,
+}
+
 fn main() -> ExitCode {
-    let names: Vec<&str> = ATTACKS.iter().map(|attack| attack.name).collect();
-    match arguments::parse(std::env::args().skip(1), &names) {
-        Ok(Request::Help) => {
-            print!("{}", arguments::HELP);
-            ExitCode::SUCCESS
+    let arguments = Arguments::parse();
+    if arguments.list {
+        for attack in ATTACKS {
+            println!("{:<22}{}", attack.name, attack.about);
         }
-        Ok(Request::List) => {
-            for attack in ATTACKS {
-                println!("{:<22}{}", attack.name, attack.about);
-            }
-            ExitCode::SUCCESS
-        }
-        Ok(Request::Run(selection)) => match run(selection) {
-            Ok(0) => ExitCode::SUCCESS,
-            Ok(_) => ExitCode::FAILURE,
-            Err(problem) => {
-                eprintln!("{problem}");
-                ExitCode::from(2)
-            }
-        },
+        return ExitCode::SUCCESS;
+    }
+    match run(arguments) {
+        Ok(0) => ExitCode::SUCCESS,
+        Ok(_) => ExitCode::FAILURE,
         Err(problem) => {
             eprintln!("{problem}");
             ExitCode::from(2)
@@ -63,22 +79,18 @@ fn main() -> ExitCode {
 }
 
 /// Runs the selected attacks. Returns how many succeeded, which is the number of weaknesses found.
-fn run(selection: Selection) -> Result<usize, String> {
+fn run(arguments: Arguments) -> Result<usize, String> {
     let scratch = Scratch::new()?;
-    let program = match selection.singlet {
-        Some(program) => program,
-        None => sibling("singlet")?,
-    };
     let settings = Settings {
-        program,
+        program: arguments.singlet.map_or_else(|| sibling("singlet"), Ok)?,
         scratch: scratch.0.clone(),
-        long: selection.long,
-        limits: selection.limits,
+        long: arguments.long,
+        limits: arguments.limits,
         connections_max: open_files::raise_limit(),
     };
     println!("{}", report::heading(settings.limits));
     let is_selected = |attack: &&Attack| {
-        selection.only.is_empty() || selection.only.iter().any(|name| name == attack.name)
+        arguments.only.is_empty() || arguments.only.iter().any(|name| name == attack.name)
     };
     let begun = Instant::now();
     let (mut held, mut late, mut failed) = (0, 0, Vec::new());
@@ -126,6 +138,8 @@ impl Scratch {
     fn new() -> Result<Self, String> {
         let folder = format!("singlet-attacks-{}", std::process::id());
         let path = std::env::temp_dir().join(folder);
+        // A leftover of a process with the same id, which was killed.
+        let _ = std::fs::remove_dir_all(&path);
         make(&path)?;
         Ok(Self(path))
     }

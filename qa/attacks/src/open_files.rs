@@ -7,8 +7,8 @@ const WANTED: u64 = 10_500;
 /// How many of them are left to the victim and to files.
 const RESERVED: usize = 300;
 
-/// Raises the limit to what the attacks need, as far as the system allows it. Says how many
-/// connections an attack may open then.
+/// Raises the open-file limit as far as allowed, and returns how many connections an attack may
+/// open.
 pub(crate) fn raise_limit() -> usize {
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
     let wanted = maximum.unwrap_or(WANTED).min(WANTED);

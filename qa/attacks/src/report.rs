@@ -10,7 +10,7 @@ const FAULT_CHARS_SHOWN: usize = 400;
 pub(crate) fn heading(limits: bool) -> String {
     let limits = format!(
         "goals:  p99 {P99_GOAL:?}, max {LATENCY_GOAL:?} with a release build on a quiet machine{}\n\
-         limits: no request refused or lost, none typically {SLOWDOWN_MAX:.0} times as slow as alone, {} MB above idle\n\n",
+         limits: no request refused or lost, none typically {SLOWDOWN_MAX:.0} times as slow as at a twin that nobody attacks, {} MB above idle\n\n",
         if limits { ", which are limits now" } else { "" },
         MEMORY_ABOVE_IDLE_MAX >> 20
     );

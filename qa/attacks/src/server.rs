@@ -10,9 +10,9 @@ use std::time::{Duration, Instant};
 /// The line on which the command names an address has this before it.
 const READY: &str = "ready at http://";
 /// Starting takes milliseconds, unless the machine is busy.
-const START_TIME_MAX: Duration = Duration::from_secs(60);
+const START_TIME_MAX: Duration = Duration::from_secs(240);
 /// Stopping takes up to 10 s, unless the machine is busy.
-const STOP_TIME_MAX: Duration = Duration::from_secs(60);
+const STOP_TIME_MAX: Duration = Duration::from_secs(240);
 /// How often files and processes are looked at while waiting for them.
 const POLL_INTERVAL: Duration = Duration::from_millis(5);
 /// How much of the log is shown.
@@ -32,7 +32,7 @@ impl Server {
     ///
     /// # Errors
     ///
-    /// What it printed, if it ended instead.
+    /// Its output, if it exited instead.
     pub(crate) fn start(
         program: &Path,
         arguments: &[OsString],
@@ -131,12 +131,7 @@ impl Server {
 
     /// How much processor time it has used.
     pub(crate) fn processor_time(&self) -> Option<Duration> {
-        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.id())).ok()?;
-        // The name of the program, in parentheses, may hold spaces. After it, user time is the
-        // twelfth field and system time the next one.
-        let (_, fields) = stat.rsplit_once(')')?;
-        let mut fields = fields.split_whitespace().skip(11).map(str::parse::<u64>);
-        let ticks = fields.next()?.ok()? + fields.next()?.ok()?;
+        let ticks = processor_ticks(&self.id().to_string())?;
         Some(Duration::from_millis(ticks * TICK_MS))
     }
 
@@ -163,6 +158,16 @@ impl Drop for Server {
     fn drop(&mut self) {
         self.kill();
     }
+}
+
+/// How much processor time a process has used, in ticks. `None` where there is no /proc.
+pub(crate) fn processor_ticks(id: &str) -> Option<u64> {
+    let stat = std::fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
+    // The name of the program, in parentheses, may hold spaces. After it, user time is the
+    // twelfth field and system time the next one.
+    let (_, fields) = stat.rsplit_once(')')?;
+    let mut fields = fields.split_whitespace().skip(11).map(str::parse::<u64>);
+    Some(fields.next()?.ok()? + fields.next()?.ok()?)
 }
 
 /// The addresses in the lines that are whole.

@@ -87,7 +87,7 @@ pub(crate) fn open_socket(address: SocketAddr, code: &str) -> Result<TcpStream, 
     let mut stream = open(address)?.into_stream();
     let failed = |error| format!("the socket was not opened: {error}");
     stream.write_all(&upgrade(address, code, "")).map_err(failed)?;
-    // Byte by byte: what comes after the head belongs to the socket.
+    // Byte by byte: bytes after the head belong to the WebSocket.
     let mut head = Vec::new();
     while !head.ends_with(b"\r\n\r\n") {
         let mut byte = [0];

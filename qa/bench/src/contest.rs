@@ -1,54 +1,52 @@
-//! One task, and those who do it.
+//! A task and its contenders.
 
 use std::fmt::Write;
 
-/// A task that Singlet and its peers do on the same data in the same run.
+/// A task that Singlet and its peers carry out on the same data in the same run.
 pub(crate) struct Contest {
     pub(crate) title: String,
-    /// How many bytes one call goes through, where that makes sense.
+    /// Bytes per call, for the throughput.
     bytes: Option<usize>,
-    /// The first is ours.
+    /// Ours comes first.
     pub(crate) contenders: Vec<Contender>,
 }
 
-/// Somebody who does the task.
+/// One implementation of the task.
 pub(crate) struct Contender {
     pub(crate) name: &'static str,
     pub(crate) run: Box<dyn Fn()>,
 }
 
 impl Contest {
-    /// A contest without contenders.
     pub(crate) fn new(title: impl Into<String>) -> Self {
         Self { title: title.into(), bytes: None, contenders: Vec::new() }
     }
 
-    /// Says how many bytes one call goes through.
+    /// Sets the bytes per call.
     pub(crate) fn over(mut self, bytes: usize) -> Self {
         self.bytes = Some(bytes);
         self
     }
 
-    /// Adds a contender. The first one added is ours.
+    /// Adds a contender. The first one is ours.
     pub(crate) fn contender<T>(
         mut self,
         name: &'static str,
         run: impl Fn() -> T + 'static,
     ) -> Self {
         let run = Box::new(move || {
-            // What nobody looks at need not be computed, says the compiler.
+            // Keeps the compiler from removing unused results.
             std::hint::black_box(run());
         });
         self.contenders.push(Contender { name, run });
         self
     }
 
-    /// What each contender does.
     pub(crate) fn bodies(&self) -> Vec<&dyn Fn()> {
         self.contenders.iter().map(|contender| contender.run.as_ref()).collect()
     }
 
-    /// The figures of all contenders, a line each. `counts` may be empty.
+    /// The results, one line per contender. `counts` may be empty.
     pub(crate) fn report(&self, nanoseconds: &[f64], counts: &[u64]) -> String {
         let mut report = self.title.clone();
         if let Some(bytes) = self.bytes {
@@ -74,7 +72,7 @@ impl Contest {
     }
 }
 
-/// A number with a decimal if it is small, and with its thousands apart if it is large.
+/// A number with one decimal if it is small, and with thousands separators if it is large.
 fn grouped(number: f64) -> String {
     if number < 100.0 {
         return format!("{number:.1}");

@@ -1,5 +1,4 @@
-//! The suite `disk`: what durable writes cost beside a bare file, and what the layers of the store
-//! cost beside a bare redb.
+//! The suite `disk`: durable writes compared with a bare file, and reads compared with a bare redb.
 
 mod append;
 mod opening;
@@ -9,7 +8,7 @@ mod writing;
 
 pub(crate) use opening::{FILL, fill_until_killed};
 
-/// The parts of the suite, in the order in which they are run.
+/// The parts of the suite, in order.
 const PARTS: [(&str, fn()); 4] = [
     ("syncing", syncing::run),
     ("writing", writing::run),
@@ -17,7 +16,7 @@ const PARTS: [(&str, fn()); 4] = [
     ("reading", reading::run),
 ];
 
-/// Prints the tables of a part, or of all of them; nothing if there is no such part.
+/// Prints the tables of one part or all; `None` if the part is unknown.
 pub(crate) fn run(part: Option<&str>) -> Option<()> {
     let chosen = PARTS.iter().filter(|(name, _)| part.is_none_or(|part| part == *name));
     chosen.map(|(_, run)| run()).reduce(|(), ()| ())

@@ -1,12 +1,11 @@
-//! A folder for a while.
+//! Temporary folders.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// How many folders there were.
 static FOLDERS: AtomicUsize = AtomicUsize::new(0);
 
-/// An empty folder beside the build, which is on a real disk; gone when this is dropped.
+/// An empty folder in the build folder, which is on a real disk. Removed on drop.
 pub(crate) struct Folder(PathBuf);
 
 impl Folder {
@@ -26,7 +25,7 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // A folder that stays does no harm but for its size.
+        // A leftover only takes up space.
         let _ = std::fs::remove_dir_all(&self.0);
     }
 }

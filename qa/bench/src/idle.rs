@@ -1,11 +1,11 @@
-//! A server with demo data that has no clients: how its folder and its memory grow over a day.
+//! The suite `idle`: how the folder and memory of a server with demo data and no clients grow over
+//! a day.
 //!
-//! All systems are opened on a folder and served, with a clock that this suite moves. Jobs wait by
-//! tokio's timer, which does not follow that clock, so they are called here, at the times of the
-//! clock: those of Cricket, which write nearly all that an idle server writes. What is left out are
-//! leases and last runs of jobs, items of 100 bytes that are written over. Expiry, stream trimming
-//! and checkpoints are those of the engine's own threads. A folder gets a day's writes in minutes,
-//! so its checkpoints have less time than they would have.
+//! All systems run on a folder with a simulated clock. Jobs wait on tokio's timer, which does not
+//! follow that clock, so the suite calls the jobs of Cricket itself; they make nearly all writes of
+//! an idle server. Leases and last runs of jobs, small items that are overwritten, are not
+//! included. The engine's own threads expire items, trim streams and write checkpoints. A day's
+//! writes take minutes, so checkpoints have less time than in production.
 
 use crate::folder::Folder;
 use crate::systems::Outcome;
@@ -24,16 +24,16 @@ use std::sync::Arc;
 use std::time::Instant;
 use tokio::sync::oneshot;
 
-/// What an idle server may take up after any number of hours.
+/// Limits for an idle server after any number of hours.
 const DISK_BYTES_MAX: u64 = 100_000_000;
 const MEMORY_BYTES_MAX: u64 = 200_000_000;
-/// How long to go on unless an argument says otherwise.
+/// The default duration.
 const HOURS: u64 = 24;
-/// How far apart the passes of the job `live-score` are.
+/// Interval of the job `live-score`.
 const PASS_MS: u64 = 2_500;
 const HOUR_MS: u64 = 3_600_000;
 
-/// Lets hours pass, and prints what the server takes up after each. Fails if that is too much.
+/// Simulates hours and prints disk and memory use after each. Fails above the limits.
 pub(crate) fn run(hours: Option<&str>) -> Outcome<()> {
     let hours = hours.map_or(Ok(HOURS), str::parse)?;
     // As in `singlet serve`.
@@ -44,7 +44,7 @@ pub(crate) fn run(hours: Option<&str>) -> Outcome<()> {
 async fn pass(hours: u64) -> Outcome<()> {
     let folder = Folder::new("idle");
     let clock = Clock::fixed(Clock::system().now().as_millis());
-    // An fsync changes neither of the figures, and would take hours.
+    // fsync affects neither figure, and would take hours.
     let durability = Durability::Relaxed;
     let options = Options { durability, clock: clock.clone(), ..Options::default() };
     let engine = Engine::open(folder.path().join("data"), options)?;
@@ -83,7 +83,7 @@ async fn pass(hours: u64) -> Outcome<()> {
     }
 }
 
-/// Runs the jobs of Cricket that are due after this time, and waits for what they have begun.
+/// Runs the Cricket jobs that are due at this time and waits for them.
 async fn run_due(jobs: &Jobs, millis: u64) -> Outcome<()> {
     let failed = |error: singlet_web::job::JobError| error.to_string();
     let is_due = |seconds: u64| millis.is_multiple_of(seconds * 1_000);
@@ -108,8 +108,8 @@ async fn run_due(jobs: &Jobs, millis: u64) -> Outcome<()> {
     Ok(())
 }
 
-/// Prints what the server takes up; returns whether that is too much. The memory of a debug build
-/// is printed only.
+/// Prints disk and memory use; returns whether a limit is exceeded. Memory is not checked in a
+/// debug build.
 fn report(hour: u64, folder: &Path, begun: Instant) -> Outcome<bool> {
     let (disk, memory) = (bytes_of(folder)?, resident_bytes()?);
     let data = folder.join("data");
@@ -128,7 +128,7 @@ fn report(hour: u64, folder: &Path, begun: Instant) -> Outcome<bool> {
     Ok(disk > DISK_BYTES_MAX || (is_memory_counted && memory > MEMORY_BYTES_MAX))
 }
 
-/// How long the files in a folder are.
+/// The total size of the files in a folder.
 fn bytes_of(folder: &Path) -> std::io::Result<u64> {
     let mut bytes = 0;
     for entry in std::fs::read_dir(folder)? {
@@ -141,7 +141,7 @@ fn bytes_of(folder: &Path) -> std::io::Result<u64> {
     Ok(bytes)
 }
 
-/// The resident memory of this process, as Linux counts it.
+/// The resident memory of this process.
 fn resident_bytes() -> Outcome<u64> {
     let status = std::fs::read_to_string("/proc/self/status")?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));

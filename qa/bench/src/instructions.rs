@@ -1,13 +1,12 @@
-//! Instructions, counted by valgrind's callgrind: the same each time, whatever else the
-//! machine is doing.
+//! Instruction counts by valgrind's callgrind, which do not depend on the load of the machine.
 
 use crate::contest::Contest;
 use std::process::{Command, ExitCode, Stdio};
 
-/// The command by which this program repeats one contender.
+/// The command that runs one contender.
 pub(crate) const REPEAT: &str = "repeat";
 
-/// How many calls are counted.
+/// The number of counted calls.
 const ROUNDS: u32 = 20;
 
 /// Instructions per call of each contender.
@@ -20,8 +19,7 @@ fn collected(suite: &str, title: &str, name: &str) -> Result<u64, String> {
     let own = std::env::current_exe().map_err(|error| error.to_string())?;
     let output = Command::new("valgrind")
         .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
-        // Only what happens inside that function counts, so that making the samples and
-        // starting the program do not.
+        // Count only inside this function, to exclude the setup.
         .args(["--collect-atstart=no", "--toggle-collect=*counted_rounds*"])
         .arg(own)
         .args([REPEAT, suite, title, name])
@@ -35,7 +33,7 @@ fn collected(suite: &str, title: &str, name: &str) -> Result<u64, String> {
         .ok_or_else(|| format!("valgrind counted nothing:\n{said}"))
 }
 
-/// Runs one contender for the rounds that are counted.
+/// Runs one contender for the counted rounds.
 pub(crate) fn repeat(contests: &[Contest], title: &str, name: &str) -> ExitCode {
     let contender = contests
         .iter()
@@ -44,13 +42,13 @@ pub(crate) fn repeat(contests: &[Contest], title: &str, name: &str) -> ExitCode 
     let Some(contender) = contender else {
         return ExitCode::from(2);
     };
-    // Once before, so that what is set up at the first call is not counted.
+    // A warm-up call, to exclude one-time initialization.
     (contender.run)();
     counted_rounds(contender.run.as_ref());
     ExitCode::SUCCESS
 }
 
-/// Valgrind finds this function by its name.
+/// Valgrind finds this function by name.
 #[inline(never)]
 fn counted_rounds(run: &dyn Fn()) {
     for _ in 0..ROUNDS {

@@ -1,4 +1,4 @@
-//! The suite `language`: what every request costs before a store is asked.
+//! The suite `language`: the cost of a request before it reaches a store.
 
 mod conditions;
 mod items;
@@ -7,7 +7,6 @@ mod sample;
 
 use crate::contest::Contest;
 
-/// All contests of the suite.
 pub(crate) fn contests() -> Vec<Contest> {
     let mut contests = conditions::contests();
     contests.extend(items::contests());

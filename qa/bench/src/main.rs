@@ -1,9 +1,9 @@
-//! Measurements, side by side with the peers.
+//! Benchmarks against peers.
 //!
 //! `cargo run --release --package bench -- language` measures the language crate, `model` the
-//! modelling layer: times, and with `--instructions` also the instructions that valgrind counts,
-//! which do not depend on what else the machine is doing. README.md beside this crate's manifest
-//! tells how to read the figures, and what the other suites are.
+//! modelling layer: times, and with `--instructions` also valgrind's instruction counts, which do
+//! not depend on the load of the machine. README.md beside this crate's manifest explains the
+//! figures and the other suites.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program talks by printing")]
 #![allow(clippy::expect_used, reason = "a sample that does not parse is a broken benchmark")]
 
@@ -72,7 +72,7 @@ fn main() -> ExitCode {
             warn_of_debug_build();
             ended(systems::run(filter.first().copied().unwrap_or_default()))
         }
-        // What valgrind is given to run: one contender, so and so often, and nothing else.
+        // Run by valgrind: one contender and nothing else.
         [instructions::REPEAT, suite, title, name] => match contests(suite) {
             Some(contests) => instructions::repeat(&contests, title, name),
             None => ExitCode::from(2),
@@ -104,7 +104,6 @@ fn refused(refusal: &str) -> ExitCode {
     ExitCode::from(2)
 }
 
-/// The contests of a suite that has contests.
 fn contests(suite: &str) -> Option<Vec<Contest>> {
     match suite {
         "language" => Some(language::contests()),

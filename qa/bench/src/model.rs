@@ -1,8 +1,8 @@
-//! The suite `model`: what types cost over requests made by hand.
+//! The suite `model`: the cost of typed access over handwritten requests.
 //!
-//! Both do the same on the same engine in memory: a request is made from identifiers or from a
-//! struct, carried out, and what comes back is made a struct. Where the answer stays as it is
-//! stored, nobody has read it: that is the least there can be.
+//! Both do the same on the same engine in memory: build a request from ids or a struct, execute it,
+//! and turn the answer into a struct. Where the answer stays in its stored form, it is not decoded:
+//! that is the lower bound.
 
 mod by_hand;
 
@@ -13,7 +13,7 @@ use singlet::prelude::*;
 use singlet::{Settings, block_on};
 use std::rc::Rc;
 
-/// How many games there are, and players in each.
+/// The number of games, and of players in each.
 const GAMES: u32 = 1_000;
 const PLAYERS: u32 = 10;
 
@@ -54,7 +54,7 @@ fn player(game: u32, number: u32) -> Player {
     }
 }
 
-/// What both contenders work on.
+/// The data of both contenders.
 struct Stage {
     db: Db<Games>,
     engine: Engine,
@@ -75,7 +75,6 @@ fn stage() -> Rc<Stage> {
     Rc::new(Stage { db, engine, player: player(GAMES / 2, PLAYERS / 2) })
 }
 
-/// All contests of the suite.
 pub(crate) fn contests() -> Vec<Contest> {
     let stage = stage();
     vec![get(&stage), query(&stage), put_again(&stage)]

@@ -1,19 +1,19 @@
-//! Time, measured so that a busy machine disturbs it little: it is the processor's time for
-//! this thread that counts, since that of the clock goes to others too.
+//! Measures the processor time of this thread, which a busy machine disturbs less than wall-clock
+//! time.
 
 use rustix::time::{ClockId, clock_gettime};
 use std::time::Duration;
 
-/// How long one sample lasts: long enough for the clock, short enough to fall between two
-/// interruptions now and then.
+/// The length of a sample: long enough for the clock, short enough to run sometimes without an
+/// interruption.
 const SAMPLE: Duration = Duration::from_millis(20);
-/// How many samples are taken. The best one is the least disturbed one.
+/// The number of samples. The best one is the least disturbed.
 const SAMPLES: usize = 15;
 
-/// Nanoseconds that one call of each body takes.
+/// Nanoseconds per call of each body.
 ///
-/// The bodies take turns, sample by sample, so that whatever else the machine is doing
-/// meets all of them alike: their ratios are steadier than their times.
+/// The bodies alternate sample by sample, so that other load affects all of them alike: ratios are
+/// steadier than times.
 pub(crate) fn race(bodies: &[&dyn Fn()]) -> Vec<f64> {
     let rounds: Vec<u32> = bodies.iter().map(|body| rounds_in_sample(body)).collect();
     let mut best = vec![f64::INFINITY; bodies.len()];
@@ -26,7 +26,7 @@ pub(crate) fn race(bodies: &[&dyn Fn()]) -> Vec<f64> {
     best
 }
 
-/// How often a body can be called in the time of a sample.
+/// The number of calls that fit in a sample.
 fn rounds_in_sample(body: &dyn Fn()) -> u32 {
     let mut rounds = 1;
     while time(body, rounds) < SAMPLE && rounds < 1 << 28 {

@@ -1,6 +1,6 @@
-//! The suite `systems`: a few figures of each system, as rows that two builds can be compared by.
+//! The suite `systems`: a few figures per system, for comparing two builds.
 //!
-//! Server and clients share one process and its cores: a server alone does more.
+//! Server and clients share one process and its cores: a separate server is faster.
 
 mod client;
 mod cricket;
@@ -23,10 +23,10 @@ use tokio::task::JoinSet;
 
 pub(crate) type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
 
-/// How long a row is measured. A debug build only shows that it works.
+/// The duration of a measurement. A debug build only checks that it works.
 const ROUND: Duration = Duration::from_millis(if cfg!(debug_assertions) { 200 } else { 5_000 });
 
-/// Measures, and prints a row for each figure whose title contains the filter.
+/// Measures and prints all figures whose title contains the filter.
 pub(crate) fn run(filter: &str) -> Outcome<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let rows = Rows { filter: filter.to_lowercase() };
@@ -45,7 +45,7 @@ pub(crate) fn run(filter: &str) -> Outcome<()> {
     })
 }
 
-/// Which rows are wanted.
+/// The selected rows.
 struct Rows {
     filter: String,
 }
@@ -55,8 +55,8 @@ impl Rows {
         title.to_lowercase().contains(&self.filter)
     }
 
-    /// Has all clients call again and again for a round, or until they have nothing left to do, and
-    /// prints the row. A call counts for `weight` in the rate.
+    /// Runs all clients in a loop for a round, or until they have nothing left to do, and prints
+    /// the row. A call counts as `weight` in the rate.
     async fn measure<C, F>(
         &self,
         title: &str,
@@ -99,12 +99,12 @@ impl Rows {
     }
 }
 
-/// How many are wanted, or a few in a debug build.
+/// A count, reduced in a debug build.
 const fn scaled(count: usize, few: usize) -> usize {
     if cfg!(debug_assertions) { few } else { count }
 }
 
-/// A database of a system, in memory or in a folder where every write is durable.
+/// A system's database, in memory or in a folder with durable writes.
 async fn database<D: Declaration>(folder: Option<&Folder>, clock: Clock) -> Outcome<Db<D>> {
     let engine = match folder {
         Some(folder) => Engine::open(folder.path(), Options::default())?,

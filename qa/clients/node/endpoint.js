@@ -1,7 +1,7 @@
-// What the Node suites share: the way to the endpoint, and tables that go away again.
+// Shared by the Node suites: access to the endpoint, and temporary tables.
 //
-// The suites are ordinary programs. They learn where the endpoint is as every AWS SDK does, from
-// AWS_ENDPOINT_URL, and they refuse to run without it, because they would otherwise talk to AWS.
+// The suites read AWS_ENDPOINT_URL like every AWS SDK. They refuse to run without it, because they
+// would otherwise talk to AWS.
 
 import { randomUUID } from "node:crypto";
 import {
@@ -15,7 +15,7 @@ if (!process.env.AWS_ENDPOINT_URL) {
   throw new Error("Set AWS_ENDPOINT_URL; without it, these tests would run on AWS itself.");
 }
 
-// One attempt: a retry would hide an answer that should not have been given.
+// One attempt: a retry would hide a wrong answer.
 export const ONCE = { maxAttempts: 1 };
 
 export const dynamodb = new DynamoDBClient(ONCE);
@@ -26,7 +26,7 @@ export function freshName(story) {
 }
 
 /** What `attempt` returns once it returns something, asked again and again. */
-export async function eventually(attempt, seconds = 20) {
+export async function eventually(attempt, seconds = 120) {
   const deadline = Date.now() + seconds * 1000;
   for (;;) {
     const found = await attempt();
@@ -63,7 +63,7 @@ export async function createTable(test, story, key, { indexes = {}, ...more } = 
     }),
   );
   test.after(() => dynamodb.send(new DeleteTableCommand({ TableName })));
-  await waitUntilTableExists({ client: dynamodb, maxWaitTime: 20, minDelay: 1 }, { TableName });
+  await waitUntilTableExists({ client: dynamodb, maxWaitTime: 120, minDelay: 1 }, { TableName });
   return TableName;
 }
 

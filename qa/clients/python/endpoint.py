@@ -16,9 +16,9 @@ if not os.environ.get("AWS_ENDPOINT_URL"):
     raise SystemExit("Set AWS_ENDPOINT_URL; without it, these tests would run on AWS itself.")
 
 # One attempt: a retry would hide an answer that should not have been given.
-ONCE = Config(retries={"total_max_attempts": 1}, connect_timeout=5, read_timeout=30)
+ONCE = Config(retries={"total_max_attempts": 1}, connect_timeout=60, read_timeout=120)
 # Tables and streams are ready within milliseconds here; waiters ask every 20 seconds by default.
-SOON = {"Delay": 1, "MaxAttempts": 20}
+SOON = {"Delay": 1, "MaxAttempts": 120}
 
 
 def client(service="dynamodb"):
@@ -34,7 +34,7 @@ def fresh_name(story):
     return f"{story}-{uuid.uuid4().hex[:12]}"
 
 
-def eventually(attempt, seconds=20):
+def eventually(attempt, seconds=120):
     """What `attempt` returns once it returns something, asked again and again."""
     deadline = time.monotonic() + seconds
     while True:

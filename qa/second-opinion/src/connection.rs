@@ -1,24 +1,23 @@
-//! As much of HTTP/1.1 as it takes to ask an endpoint many things over one connection.
+//! A minimal HTTP/1.1 client with keep-alive.
 
 use singlet_testing::generator::STORY;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
-/// How long an endpoint may take for one answer. Neither of them needs a second.
-const PATIENCE: Duration = Duration::from_secs(30);
-/// No answer is larger than a page of 1 MB, which JSON may double.
+/// Timeout for an answer. Both endpoints take less than a second.
+const PATIENCE: Duration = Duration::from_secs(240);
+/// An answer is at most a page of 1 MB, which JSON may double.
 const BODY_BYTES_MAX: usize = 16 << 20;
 
-/// A connection that is kept open between requests.
+/// A persistent connection.
 pub(crate) struct Connection {
     address: String,
     stream: BufReader<TcpStream>,
-    /// Stands in what is sent and received for [`STORY`].
+    /// Replaces [`STORY`] in requests and responses.
     alias: String,
 }
 
-/// What came back.
 #[derive(Clone, Debug)]
 pub(crate) struct Response {
     pub(crate) status: u16,
@@ -26,7 +25,7 @@ pub(crate) struct Response {
 }
 
 impl Connection {
-    /// Connects to an endpoint, as in `127.0.0.1:8000`.
+    /// Connects to an endpoint such as `127.0.0.1:8000`.
     pub(crate) fn open(address: &str) -> Result<Self, String> {
         let failed = |error| format!("{address} cannot be reached: {error}");
         let stream = TcpStream::connect(address).map_err(failed)?;
@@ -36,13 +35,13 @@ impl Connection {
         Ok(Self { address: address.to_owned(), stream, alias: STORY.to_owned() })
     }
 
-    /// From now on, names are others than before: Local remembers streams and tokens of tables
-    /// that are gone.
+    /// Changes the names of tables and tokens: Local remembers streams and tokens of deleted
+    /// tables.
     pub(crate) fn rename(&mut self, alias: &str) {
         self.alias = alias.to_owned();
     }
 
-    /// Sends a request, so that its answer can be waited for while others are asked too.
+    /// Sends a request without waiting for the answer.
     pub(crate) fn send(&mut self, operation: &str, body: &str) -> Result<(), String> {
         let service = match operation {
             "ListStreams" | "DescribeStream" | "GetShardIterator" | "GetRecords" => {
@@ -51,7 +50,7 @@ impl Connection {
             _ => "DynamoDB_20120810",
         };
         let body = body.replace(STORY, &self.alias);
-        // Neither endpoint was given credentials, so any signature will do.
+        // Neither endpoint checks signatures.
         let head = format!(
             "POST / HTTP/1.1\r\nHost: {}\r\nX-Amz-Target: {service}.{operation}\r\n\
              Content-Type: application/x-amz-json-1.0\r\n\
@@ -69,7 +68,7 @@ impl Connection {
             .map_err(|error| format!("{}: {operation} could not be sent: {error}", self.address))
     }
 
-    /// Waits for the answer to the request that was sent.
+    /// Waits for the answer to the last request.
     pub(crate) fn receive(&mut self) -> Result<Response, String> {
         let received = self.read_response();
         received.map_err(|problem| format!("{} answered badly: {problem}", self.address))

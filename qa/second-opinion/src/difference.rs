@@ -1,32 +1,31 @@
-//! Where two answers differ.
+//! Differences between two answers.
 
 use crate::outcome::Outcome;
 use serde_json::Value;
 use std::fmt;
 
-/// A request, and what both said to it.
+/// A request and both answers.
 #[derive(Clone, Debug)]
 pub(crate) struct Exchange {
     pub(crate) operation: String,
-    /// The body as it was sent.
+    /// The body as sent.
     pub(crate) body: String,
-    /// The body as JSON, or nothing if it is none.
+    /// The body as JSON; null if it is invalid.
     pub(crate) request: Value,
     pub(crate) ours: Outcome,
     pub(crate) local: Outcome,
 }
 
-/// One thing that differs in two answers.
+/// One difference between two answers.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Difference {
-    /// One accepted what the other refused, or the refusals have different reasons.
+    /// Only one accepted the request, or the errors differ.
     Verdict,
-    /// The answers agree but for this member, which one of them may lack.
+    /// The answers differ in this member, which may be missing on one side.
     Member { path: String, ours: Option<Value>, local: Option<Value> },
 }
 
 impl Exchange {
-    /// All that differs.
     pub(crate) fn differences(&self) -> Vec<Difference> {
         let mut found = Vec::new();
         match (&self.ours, &self.local) {
@@ -46,14 +45,14 @@ impl Exchange {
         found
     }
 
-    /// Whether one of them may have changed something that the other has not.
+    /// Whether only one of them may have changed its data.
     pub(crate) fn has_parted(&self) -> bool {
         self.ours.is_accepted() != self.local.is_accepted() && !is_read(&self.operation)
     }
 }
 
 impl Exchange {
-    /// Whether the request is about items, rather than about tables.
+    /// Whether the request is about items rather than tables.
     pub(crate) fn is_about_items(&self) -> bool {
         let operation = self.operation.as_str();
         is_read(operation) || operation.contains("Item")
@@ -89,7 +88,7 @@ fn compare(path: String, ours: Option<&Value>, local: Option<&Value>, found: &mu
 }
 
 impl Difference {
-    /// What kind of difference it is: the same for those that likely have the same reason.
+    /// The kind of difference. Differences with the same cause likely share it.
     pub(crate) fn kind(&self, exchange: &Exchange) -> String {
         match self {
             Self::Verdict => {
@@ -139,7 +138,7 @@ impl fmt::Display for Difference {
     }
 }
 
-/// A message without what depends on the particular request.
+/// A message without the parts that depend on the request.
 fn outline(message: &str) -> String {
     let mut outline = String::new();
     let mut quote = None;

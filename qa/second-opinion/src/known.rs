@@ -1,8 +1,7 @@
-//! The known differences, read from differences.txt beside this crate's manifest. Each has a section
-//! in docs/differences.md that says which side is right, with a source.
+//! The known differences, read from differences.txt beside this crate's manifest. A section in
+//! docs/differences.md explains each, with a source for which side is right.
 //!
-//! A rule says as exactly as it can which difference it means: one that is too wide hides
-//! mistakes of ours.
+//! Rules must be as narrow as possible: a wide one hides our own bugs.
 
 mod code;
 mod constraint;
@@ -17,15 +16,15 @@ use std::sync::LazyLock;
 pub(crate) struct Rule {
     /// The title of its section.
     pub(crate) name: &'static str,
-    /// Whether a run of the usual length may not meet it.
+    /// Whether a normal run may not show it.
     pub(crate) is_rare: bool,
     cases: Vec<Case>,
     recognise: Option<fn(&Exchange, &Difference) -> bool>,
-    /// Whether this update, a request or part of one, leaves different items though both accept it.
+    /// Whether this update, or part of a request, leaves different items though both accept it.
     is_silent: Option<fn(&Value) -> bool>,
 }
 
-/// Patterns, of which those for the same thing are alternatives. Without any, everything fits.
+/// Patterns; several for the same field are alternatives. An empty list matches everything.
 #[derive(Default)]
 struct Case {
     operation: Patterns,
@@ -34,12 +33,14 @@ struct Case {
     ours: Patterns,
     local: Patterns,
     order: Option<&'static str>,
+    times: Option<&'static str>,
+    each: Option<&'static str>,
 }
 
 #[derive(Default)]
 struct Patterns(Vec<&'static str>);
 
-/// The difference that no answer shows: Local never finishes, and the story ends.
+/// The difference that shows in no answer: Local never finishes, and the story ends.
 pub(crate) const STUCK: &str = "An index of attributes that are no keys";
 
 static RULES: LazyLock<Vec<Rule>> =
@@ -49,7 +50,6 @@ static RULES: LazyLock<Vec<Rule>> =
         Err(problem) => panic!("differences.txt: {problem}"),
     });
 
-/// All known differences.
 pub(crate) fn rules() -> &'static [Rule] {
     &RULES
 }
@@ -93,8 +93,13 @@ impl Case {
             "at" => &mut self.path,
             "ours" => &mut self.ours,
             "local" => &mut self.local,
-            "order" => {
-                self.order = Some(pattern);
+            "order" | "times" | "each" => {
+                let bound = match word {
+                    "order" => &mut self.order,
+                    "times" => &mut self.times,
+                    _ => &mut self.each,
+                };
+                *bound = Some(pattern);
                 return Ok(());
             }
             _ => return Err(format!("`{word}` is unknown")),
@@ -115,7 +120,7 @@ impl Case {
                         && self.path.fit(|pattern| fits(pattern, path))
                         && self.ours.fit(|pattern| is_member(pattern, ours.as_ref()))
                         && self.local.fit(|pattern| is_member(pattern, local.as_ref()))
-                        && self.is_ordered(ours.as_ref(), local.as_ref())
+                        && self.is_ordered(&exchange.request, ours.as_ref(), local.as_ref())
                 }
             }
             && (self.body.0.is_empty()
@@ -135,20 +140,30 @@ impl Case {
             && self.local.fit(|pattern| is_outcome(pattern, local))
     }
 
-    fn is_ordered(&self, ours: Option<&Value>, local: Option<&Value>) -> bool {
+    fn is_ordered(&self, request: &Value, ours: Option<&Value>, local: Option<&Value>) -> bool {
         let number = |value: Option<&Value>| value.and_then(Value::as_f64);
-        let pair = (number(ours), number(local));
-        match (self.order, pair) {
-            (None, _) => true,
-            (Some("ours < local"), (Some(ours), Some(local))) => ours < local,
-            (Some("ours > local"), (Some(ours), Some(local))) => ours > local,
-            _ => false,
+        let (less, more) = match (self.order, number(ours), number(local)) {
+            (None, ..) => return true,
+            (Some("ours < local"), Some(ours), Some(local)) => (ours, local),
+            (Some("ours > local"), Some(ours), Some(local)) => (local, ours),
+            _ => return false,
+        };
+        less < more && more <= self.bound(request, less)
+    }
+
+    /// The maximum for the larger of two numbers.
+    fn bound(&self, request: &Value, less: f64) -> f64 {
+        if self.times.is_none() && self.each.is_none() {
+            return f64::INFINITY;
         }
+        let members = |path: &str| count(request, path.split('/').skip(1)) as f64;
+        let factor = |times: &str| times.parse().unwrap_or_else(|_| members(times));
+        less * self.times.map_or(1.0, factor) + self.each.map_or(0.0, members)
     }
 }
 
 impl Patterns {
-    /// Whether one of the patterns fits, and none that must not.
+    /// Whether one of the patterns matches, and no negated one.
     fn fit(&self, fits: impl Fn(&'static str) -> bool) -> bool {
         let (forbidden, wanted): (Vec<&'static str>, Vec<&'static str>) =
             self.0.iter().partition(|pattern| pattern.starts_with('!'));
@@ -164,7 +179,7 @@ fn is_outcome(pattern: &str, outcome: &Outcome) -> bool {
     }
 }
 
-/// Whether a refusal is as the pattern says, which names its code unless it is the usual one.
+/// Whether an error matches a pattern, which names its code unless it is the usual one.
 fn is_refusal(pattern: &str, refusal: &Refusal) -> bool {
     let has_code = pattern.split(' ').next().is_some_and(|word| word.ends_with(':'));
     match has_code {
@@ -181,7 +196,21 @@ fn is_member(pattern: &str, value: Option<&Value>) -> bool {
     }
 }
 
-/// Whether these are the messages of one refusal, ours and Local's.
+/// The number of members at a path, where `*` matches any name or index.
+fn count<'p>(value: &Value, mut path: impl Iterator<Item = &'p str> + Clone) -> usize {
+    let Some(step) = path.next() else { return 1 };
+    match value {
+        Value::Array(elements) if step == "*" => {
+            elements.iter().map(|element| count(element, path.clone())).sum()
+        }
+        Value::Object(members) if step == "*" => {
+            members.values().map(|member| count(member, path.clone())).sum()
+        }
+        _ => value.get(step).map_or(0, |member| count(member, path)),
+    }
+}
+
+/// Whether these are our and Local's messages for the same error.
 fn same_in_other_words(ours: &str, local: &str) -> bool {
     let refused = |message: &str| {
         Outcome::Refused(Refusal {
@@ -207,7 +236,7 @@ pub(crate) fn rule_for(exchange: &Exchange, difference: &Difference) -> Option<&
     })
 }
 
-/// The rule by which both may hold different items now, and the keys of these items.
+/// The rule by which the stored items may differ now, and their keys.
 pub(crate) fn silent_rule_for(exchange: &Exchange) -> Option<(&'static Rule, Vec<Value>)> {
     if !exchange.ours.is_accepted() || !exchange.local.is_accepted() {
         return None;
@@ -228,7 +257,7 @@ pub(crate) fn silent_rule_for(exchange: &Exchange) -> Option<(&'static Rule, Vec
     })
 }
 
-/// Whether a text is as the pattern says, where `*` stands for anything.
+/// Whether a text matches a pattern, where `*` matches anything.
 fn fits(pattern: &str, text: &str) -> bool {
     let mut parts = pattern.split('*');
     let first = parts.next().unwrap_or_default();
@@ -300,7 +329,7 @@ mod tests {
     fn all_lines_of_a_case_must_fit() {
         let rules = parse(
             "## A\non    Query\nasks  *b*\nasks  !*c*\nours  a *\nlocal accepted\n\n\
-             at    /n\nours  1\norder ours < local\n\n## B\nrare\nours  X: *\nlocal Y: *\n",
+             at    /n\nours  1\norder ours < local\ntimes 2\neach  /a/*/b\n\n## B\nrare\nours  X: *\nlocal Y: *\n",
         )
         .unwrap();
         let verdict = |rule: usize, operation: &str, body: &str, ours: Outcome, local: Outcome| {
@@ -316,13 +345,17 @@ mod tests {
         assert!(!verdict(0, "Query", r#"{"B":1}"#, refused(400, "X", "a b"), accepted()));
         assert!(verdict(1, "Query", "{}", refused(400, "X", ""), refused(400, "Y", "")));
         assert!(!verdict(1, "Query", "{}", refused(400, "X", ""), refused(500, "Y", "")));
-        let member = |ours: Value, local: Value| {
+        let member = |ours: Value, local: Value, body: &str| {
             let difference =
                 Difference::Member { path: "/n".to_owned(), ours: Some(ours), local: Some(local) };
-            let exchange = exchange("Scan", "{}", accepted(), accepted());
+            let exchange = exchange("Scan", body, accepted(), accepted());
             rules[0].cases.iter().any(|case| case.explains(&exchange, &difference))
         };
-        assert!(member(json!(1), json!(2)) && !member(json!(1), json!(0)));
+        assert!(member(json!(1), json!(2), "{}") && !member(json!(1), json!(0), "{}"));
+        // Twice as much, plus one for each `b`.
+        assert!(!member(json!(1), json!(3), "{}"));
+        let body = r#"{"a":[{"b":0},{"c":0},{"b":{}}]}"#;
+        assert!(member(json!(1), json!(4), body) && !member(json!(1), json!(5), body));
         assert!(rules[1].is_rare && !rules[0].is_rare);
     }
 }

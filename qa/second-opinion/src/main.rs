@@ -1,10 +1,10 @@
-//! Asks our endpoint and Amazon's DynamoDB Local the same questions, and compares the answers.
+//! Sends the same requests to our endpoint and to DynamoDB Local, and compares the answers.
 //!
-//! - Stories come from `singlet_testing::generator`: random requests, valid and invalid, that meet.
-//! - `stage` has both endpoints carry out a step; `connection` speaks HTTP with one of them.
-//! - `outcome` is an answer without what is each endpoint's own, `difference` where two differ.
+//! - Stories come from `singlet_testing::generator`: random requests, valid and invalid.
+//! - `stage` runs a step on both endpoints; `connection` is the HTTP client.
+//! - `outcome` is a normalized answer, `difference` compares two.
 //! - `known` reads the known differences from differences.txt. docs/differences.md explains them.
-//! - `performance` plays a story, `shrink` makes one that shows a difference short.
+//! - `performance` plays a story, `report` shows the shortest one for each difference.
 #![allow(
     clippy::print_stdout,
     clippy::print_stderr,
@@ -12,7 +12,6 @@
     reason = "a command line tool talks by printing, and a panic here is a failing test"
 )]
 
-mod arguments;
 mod connection;
 mod difference;
 mod known;
@@ -20,24 +19,48 @@ mod outcome;
 mod performance;
 mod reconciliation;
 mod report;
-mod shrink;
 mod stage;
 
-use arguments::Arguments;
+use clap::Parser;
 use performance::Notes;
 use report::Report;
 use singlet_testing::generator::story;
 use stage::Stage;
 use std::process::ExitCode;
 
-/// How many steps a story has, about.
+/// The approximate length of a story.
 const STORY_STEPS: usize = 80;
-/// After so many requests a line tells how far it is.
+/// Requests between progress messages.
 const PROGRESS: usize = 2000;
 
+/// Sends the same requests to our endpoint and to DynamoDB Local, and compares the answers. Deletes
+/// all tables of both.
+#[derive(Parser)]
+struct Arguments {
+    /// Our endpoint, such as 127.0.0.1:8000
+    #[arg(long, value_name = "ADDRESS")]
+    ours: String,
+    #[arg(long, value_name = "ADDRESS")]
+    local: String,
+    /// How many requests to send to each
+    #[arg(long, value_name = "N", default_value_t = 20_000)]
+    requests: usize,
+    /// The number of the first story
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// How many differences to show with the shortest story that has them
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    shown: usize,
+    /// Plays this story alone, and shows every request and answer
+    #[arg(long, value_name = "N")]
+    story: Option<u64>,
+    /// Also fails if a listed difference was never met, unless it is a rare one
+    #[arg(long)]
+    complete: bool,
+}
+
 fn main() -> ExitCode {
-    let done = arguments::parse(std::env::args().skip(1)).and_then(|arguments| run(&arguments));
-    match done {
+    match run(&Arguments::parse()) {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
         Err(problem) => {
@@ -47,7 +70,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Plays stories until enough was asked. True if all that differed is listed.
+/// Plays stories until enough requests were sent. True if all differences are listed.
 fn run(arguments: &Arguments) -> Result<bool, String> {
     let mut stage = Stage::open(&arguments.ours, &arguments.local)?;
     if let Some(number) = arguments.story {
@@ -70,7 +93,7 @@ fn run(arguments: &Arguments) -> Result<bool, String> {
         }
     }
     println!("{} requests in {} stories", stage.requests, number - arguments.seed);
-    let all_listed = report.print(&mut stage, arguments.shown)?;
+    let all_listed = report.print(&mut stage, arguments.shown);
     let never_met = if arguments.complete { report.never_met() } else { Vec::new() };
     for name in &never_met {
         println!(

@@ -1,4 +1,4 @@
-//! What an endpoint said to a request, in a form in which two can be compared.
+//! Normalized answers.
 
 use crate::connection::Response;
 use serde_json::{Map, Value, json};
@@ -6,7 +6,7 @@ use singlet_dynamo::Number;
 pub(crate) use singlet_testing::generator::sort_key;
 use std::fmt;
 
-/// An answer, without what is each endpoint's own.
+/// An answer without values that are specific to an endpoint.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Outcome {
     Accepted(Value),
@@ -17,7 +17,7 @@ pub(crate) enum Outcome {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Refusal {
     pub(crate) status: u16,
-    /// As in `ValidationException`.
+    /// Such as `ValidationException`.
     pub(crate) code: String,
     pub(crate) message: String,
     /// The other members.
@@ -25,7 +25,6 @@ pub(crate) struct Refusal {
 }
 
 impl Outcome {
-    /// What this response says.
     pub(crate) fn of(operation: &str, response: &Response) -> Self {
         let body: Value = match serde_json::from_str(&response.body) {
             Ok(body) => body,
@@ -49,7 +48,6 @@ impl Outcome {
         })
     }
 
-    /// The refusal, if it is one.
     pub(crate) fn refusal(&self) -> Option<&Refusal> {
         match self {
             Self::Accepted(_) => None,
@@ -77,7 +75,7 @@ impl fmt::Display for Outcome {
     }
 }
 
-/// Lists whose order means nothing in any answer.
+/// Lists without a meaningful order.
 const UNORDERED: &[&str] = &[
     "SS",
     "NS",
@@ -94,7 +92,7 @@ fn canonical_answer(operation: &str, body: Value) -> Value {
         operation,
         "BatchGetItem" | "BatchWriteItem" | "TransactGetItems" | "TransactWriteItems"
     ) {
-        // The documentation promises no order of the items and tables of a batch.
+        // The items and tables of a batch have no documented order.
         if let Some(Value::Array(tables)) = body.get_mut("ConsumedCapacity") {
             tables.sort_by_key(|table| table["TableName"].to_string());
         }
@@ -107,8 +105,8 @@ fn canonical_answer(operation: &str, body: Value) -> Value {
     body
 }
 
-/// The JSON without what is each endpoint's own: names of accounts, times, random identifiers,
-/// and the order of lists that have none.
+/// JSON without values that are specific to an endpoint: accounts, times, random ids, and the order
+/// of unordered lists.
 pub(crate) fn canonical(value: Value) -> Value {
     match value {
         Value::Array(elements) => elements.into_iter().map(canonical).collect(),
@@ -145,13 +143,13 @@ fn sort(list: Option<&mut Value>) {
     }
 }
 
-/// The number that a text may be, written as every such number is.
+/// The canonical form of a number.
 pub(crate) fn number(text: &str) -> Option<String> {
     Some(text.parse::<Number>().ok()?.to_string())
 }
 
-/// The message as it would be if our endpoint repeated long values whole, as Local does. What we ask
-/// has no other long texts than those of one letter.
+/// Expands values that our endpoint shortens in messages and Local does not. Long texts in our
+/// requests always repeat one letter.
 fn uncut(message: &str) -> String {
     let mut parts = message.split("...(");
     let mut whole = parts.next().unwrap_or_default().to_owned();
@@ -171,7 +169,7 @@ fn uncut(message: &str) -> String {
     whole
 }
 
-/// The text with region, account and moment taken out of the ARNs in it.
+/// Removes region, account and time from ARNs.
 fn neutral(text: &str) -> String {
     const START: &str = "arn:aws:dynamodb:";
     let Some((before, after)) = text.split_once(START) else {

@@ -1,4 +1,4 @@
-//! A story, played on both endpoints, and what is noticed.
+//! Plays a story on both endpoints.
 
 use crate::difference::{Difference, Exchange};
 use crate::known;
@@ -7,22 +7,22 @@ use crate::stage::{Scene, Stage};
 use singlet_testing::generator::Step;
 use std::collections::BTreeMap;
 
-/// A difference that is not listed.
+/// An unlisted difference.
 #[derive(Clone, Debug)]
 pub(crate) struct Finding {
-    /// The same for differences that likely have the same reason.
+    /// Equal for differences that likely have the same cause.
     pub(crate) kind: String,
-    /// The step at which it showed.
+    /// The step that showed it.
     pub(crate) step: usize,
     pub(crate) exchange: Exchange,
     pub(crate) difference: Difference,
 }
 
-/// What is noticed in stories.
+/// Findings and known differences of stories.
 #[derive(Default)]
 pub(crate) struct Notes {
     pub(crate) findings: Vec<Finding>,
-    /// How often each listed difference was met.
+    /// How often each listed difference occurred.
     pub(crate) met: BTreeMap<&'static str, usize>,
 }
 
@@ -41,12 +41,12 @@ pub(crate) fn play(stage: &mut Stage, steps: &[Step], notes: &mut Notes) -> Resu
 struct Performance<'a> {
     stage: &'a mut Stage,
     notes: &'a mut Notes,
-    /// Whether Local was given items to make it hold what we do, which its streams tell of.
+    /// Whether items were copied to Local, which shows in its streams.
     is_parted: bool,
 }
 
 impl Performance<'_> {
-    /// Plays a step, and tells whether the story can go on.
+    /// Plays a step and returns whether the story can go on.
     fn step(&mut self, at: usize, step: &Step) -> Result<bool, String> {
         if self.is_parted && matches!(step, Step::Records(_)) {
             return Ok(true);
@@ -64,13 +64,13 @@ impl Performance<'_> {
         }
         if exchange.has_parted() {
             self.is_parted = true;
-            // Items can be put right. Tables cannot, and an item may be what Local refuses.
+            // Items can be reconciled, tables cannot. Local may also refuse an item.
             return Ok(exchange.is_about_items() && self.stage.reconcile().is_ok());
         }
         if let Some((rule, keys)) = known::silent_rule_for(&exchange) {
             let known: Vec<String> = keys.iter().map(sort_key).collect();
             let parted = self.stage.reconcile()?;
-            // A key with an unknown member is that of its item all the same.
+            // A key with an unknown member still identifies its item.
             let is_one = known.len() == 1 && parted.len() == 1;
             for apart in parted {
                 self.is_parted = true;

@@ -1,4 +1,4 @@
-//! Making both hold the same again, after one of them did what the other refused.
+//! Restores equal data after only one endpoint accepted a write.
 
 use crate::connection::Connection;
 use crate::outcome::{Outcome, canonical, sort_key};
@@ -6,7 +6,7 @@ use crate::stage::Stage;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
-/// An item of which both tell different things.
+/// An item that differs between both.
 #[derive(Debug)]
 pub(crate) struct Apart {
     pub(crate) table: String,
@@ -15,14 +15,13 @@ pub(crate) struct Apart {
 }
 
 impl Apart {
-    /// The key of the item.
     pub(crate) fn key(&self) -> Value {
         self.local.as_ref().or(self.ours.as_ref()).map(key).unwrap_or_default()
     }
 }
 
 impl Stage {
-    /// Gives Local the items that we have, and tells of which tables and items that was needed.
+    /// Copies our items to Local, and returns the tables and items that differed.
     pub(crate) fn reconcile(&mut self) -> Result<Vec<Apart>, String> {
         let listed = self.ours.ask("ListTables", "{}")?;
         let listed: Value = serde_json::from_str(&listed.body).unwrap_or_default();
@@ -74,7 +73,7 @@ fn key(item: &Value) -> Value {
     Value::Object(parts.collect::<Map<_, _>>())
 }
 
-/// All items of a table by their keys, however these are written.
+/// All items of a table by normalized key.
 fn items(endpoint: &mut Connection, table: &str) -> Result<BTreeMap<String, Value>, String> {
     let mut items = BTreeMap::new();
     let mut request = json!({"TableName": table, "ConsistentRead": true});

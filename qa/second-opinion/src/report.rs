@@ -1,24 +1,26 @@
-//! What a run has shown.
+//! The results of a run.
 
-use crate::performance::{Finding, Notes};
+use crate::performance::{self, Finding, Notes};
 use crate::stage::Stage;
-use crate::{STORY_STEPS, known, shrink};
-use singlet_testing::generator::story as story_of;
+use crate::{STORY_STEPS, known};
+use singlet_testing::differential::{Difference, shrink};
+use singlet_testing::generator::{Step, story as story_of};
 use std::collections::BTreeMap;
 
-/// How much of a request or answer is shown.
 const TEXT_CHARS_MAX: usize = 2000;
+/// The maximum number of replays for shrinking a story.
+const PERFORMANCES_MAX: usize = 40;
 
-/// What was noticed in all stories.
+/// Results of all stories.
 #[derive(Default)]
 pub(crate) struct Report {
-    /// By kind: how often it was found, and first in which story.
+    /// By kind: the count, the first story and its finding.
     found: BTreeMap<String, (usize, u64, Finding)>,
     met: BTreeMap<&'static str, usize>,
 }
 
 impl Report {
-    /// Adds what was noticed in a story.
+    /// Adds the results of a story.
     pub(crate) fn add(&mut self, story: u64, notes: Notes) {
         for (name, count) in notes.met {
             *self.met.entry(name).or_default() += count;
@@ -29,20 +31,21 @@ impl Report {
         }
     }
 
-    /// How many differences were found that are not listed.
+    /// The number of unlisted differences.
     pub(crate) fn count(&self) -> usize {
         self.found.values().map(|(count, ..)| count).sum()
     }
 
-    /// The listed differences that were never met though they are not rare. What is no longer
-    /// there must not stay listed.
+    /// Listed differences that never occurred though they are not rare: they must be removed from
+    /// the list.
     pub(crate) fn never_met(&self) -> Vec<&'static str> {
         let rules = known::rules().iter().filter(|rule| !rule.is_rare);
         rules.map(|rule| rule.name).filter(|name| !self.met.contains_key(name)).collect()
     }
 
-    /// Prints it all, so many differences with a story. True if all that differed is listed.
-    pub(crate) fn print(&self, stage: &mut Stage, shown: usize) -> Result<bool, String> {
+    /// Prints the report, with stories for up to `shown` differences. True if all differences are
+    /// listed.
+    pub(crate) fn print(&self, stage: &mut Stage, shown: usize) -> bool {
         println!("listed differences, and how often they were met:");
         for rule in known::rules() {
             let count = self.met.get(rule.name).copied().unwrap_or_default();
@@ -54,7 +57,7 @@ impl Report {
             println!("\nNOT LISTED, {count} times, first in story {story}, step {}", finding.step);
             let mut steps = story_of(*story, STORY_STEPS)[..=finding.step].to_vec();
             match place < shown {
-                true => steps = shrink::shrink(stage, steps, &finding.kind)?,
+                true => steps = shortest(stage, steps, &finding.kind),
                 false => steps = steps.split_off(finding.step),
             }
             for step in steps {
@@ -71,8 +74,23 @@ impl Report {
                 found.len()
             );
         }
-        Ok(found.is_empty())
+        found.is_empty()
     }
+}
+
+/// Removes steps while the same kind of difference still shows.
+fn shortest(stage: &mut Stage, steps: Vec<Step>, kind: &str) -> Vec<Step> {
+    let mut left = PERFORMANCES_MAX;
+    let difference_at = |step| Difference { step, what: String::new() };
+    let last = difference_at(steps.len() - 1);
+    let shows = |steps: &[Step]| {
+        left = left.checked_sub(1)?;
+        let mut notes = Notes::default();
+        performance::play(stage, steps, &mut notes).ok()?;
+        let found = notes.findings.iter().find(|other| other.kind == kind)?;
+        Some(difference_at(found.step))
+    };
+    shrink(steps, last, shows).0
 }
 
 fn short(text: &str) -> String {

@@ -1,4 +1,4 @@
-//! Where stories are played: both endpoints, asked the same.
+//! Both endpoints, sent the same requests.
 
 use crate::connection::Connection;
 use crate::difference::Exchange;
@@ -7,34 +7,32 @@ use serde_json::{Map, Value, json};
 use singlet_testing::generator::{Call, Order, STORY, Step};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-/// How many pages a query or scan can have. Stories hold a few dozen items.
+/// The maximum number of pages. Stories have a few dozen items.
 const PAGES_MAX: usize = 200;
-/// How long a table may take to become what it was asked to be.
-const SETTLING_MAX: Duration = Duration::from_secs(15);
+/// Timeout for table changes.
+const SETTLING_MAX: Duration = Duration::from_secs(240);
 
-/// Both endpoints.
 pub(crate) struct Stage {
     pub(crate) ours: Connection,
     pub(crate) local: Connection,
-    /// How many requests were sent to each.
+    /// Requests sent to each.
     pub(crate) requests: usize,
-    /// What tells the names of this run from those of others, and how often they changed.
+    /// Make the names of this run and of each story unique.
     run: u64,
     performances: u64,
-    /// Whether every exchange is printed.
+    /// Whether to print every exchange.
     pub(crate) shows: bool,
 }
 
-/// What came of a step.
+/// The result of a step.
 pub(crate) enum Scene {
     Played(Box<Exchange>),
     Settled,
-    /// Local does not finish what it was asked to do to a table.
+    /// Local does not finish a table change.
     LocalIsStuck,
 }
 
 impl Stage {
-    /// Connects to both.
     pub(crate) fn open(ours: &str, local: &str) -> Result<Self, String> {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         Ok(Self {
@@ -47,7 +45,7 @@ impl Stage {
         })
     }
 
-    /// Deletes all tables of both, so that a story begins with none, under names that are new.
+    /// Deletes all tables of both and switches to new names.
     pub(crate) fn set(&mut self) -> Result<(), String> {
         self.performances += 1;
         let alias = format!("{STORY}{}n{}", self.run, self.performances);
@@ -58,18 +56,18 @@ impl Stage {
         Ok(())
     }
 
-    /// Carries out a step on both.
+    /// Runs a step on both.
     pub(crate) fn play(&mut self, step: &Step) -> Result<Scene, String> {
         let exchange = match step {
             Step::Ask(call) => self.ask(call)?,
-            Step::Pages { call, order } => self.pages(call, *order)?,
+            Step::Pages { call, order } => self.pages(call, order)?,
             Step::Records(table) => self.records(table)?,
             Step::Settle(table) => {
                 if !settles(&mut self.ours, table)? {
                     return Err(format!("{table} did not settle in {SETTLING_MAX:?}"));
                 }
-                // Nearly always Local never finishes such an index. Once, on a busy machine, it did,
-                // with other rows than ours, so what happens does not depend on that.
+                // Local almost never finishes such an index. On a busy machine it once did, with
+                // different rows, so do not depend on it.
                 return Ok(match has_misfits(&mut self.ours, table)? {
                     true => Scene::LocalIsStuck,
                     false if settles(&mut self.local, table)? => Scene::Settled,
@@ -92,7 +90,7 @@ impl Stage {
         Ok(exchange(call.operation, &call.body, outcome(ours), outcome(local)))
     }
 
-    fn pages(&mut self, call: &Call, order: Order) -> Result<Exchange, String> {
+    fn pages(&mut self, call: &Call, order: &Order) -> Result<Exchange, String> {
         let (ours, count) = all_pages(&mut self.ours, call, order)?;
         let (local, _) = all_pages(&mut self.local, call, order)?;
         self.requests += count;
@@ -141,7 +139,7 @@ fn exchange(operation: &str, body: &str, ours: Outcome, local: Outcome) -> Excha
     Exchange { operation: operation.to_owned(), body: body.to_owned(), request, ours, local }
 }
 
-/// Waits until nothing is under way at a table, and tells whether that came to be.
+/// Waits until a table is idle; false after a timeout.
 fn settles(endpoint: &mut Connection, table: &str) -> Result<bool, String> {
     let body = json!({"TableName": table}).to_string();
     let begun = Instant::now();
@@ -159,8 +157,8 @@ fn settles(endpoint: &mut Connection, table: &str) -> Result<bool, String> {
     Ok(false)
 }
 
-/// Whether a table has items in which the key of an index is of a type that no key has. Such items
-/// are refused while there is the index, so it is newer.
+/// Whether a table has items in which an index key attribute has a non-key type. Such items are
+/// older than the index, which would refuse them.
 fn has_misfits(endpoint: &mut Connection, table: &str) -> Result<bool, String> {
     let body = json!({"TableName": table}).to_string();
     let described: Value =
@@ -180,11 +178,11 @@ fn has_misfits(endpoint: &mut Connection, table: &str) -> Result<bool, String> {
     Ok(list(&scanned["Items"]).any(|item| keys.iter().any(|key| is_misfit(&item[*key]))))
 }
 
-/// All pages as one answer, and how many there were.
+/// All pages as one answer, and their number.
 fn all_pages(
     endpoint: &mut Connection,
     call: &Call,
-    order: Order,
+    order: &Order,
 ) -> Result<(Outcome, usize), String> {
     let mut body = call.body.clone();
     let mut pages = Vec::new();
@@ -193,7 +191,7 @@ fn all_pages(
         let page = match Outcome::of(call.operation, &response) {
             Outcome::Accepted(page) => page,
             refused if pages.is_empty() => return Ok((refused, 1)),
-            // A key that the endpoint gave itself cannot be wrong.
+            // A key from the endpoint itself must be valid.
             refused => {
                 return Ok((
                     Outcome::Accepted(json!({"after": pages, "refused": refused.to_string()})),
@@ -201,7 +199,7 @@ fn all_pages(
                 ));
             }
         };
-        // The key must be sent as it came, not as it is compared.
+        // Send the key as received, not in its normalized form.
         let answer: Value = serde_json::from_str(&response.body).unwrap_or_default();
         pages.push(page);
         let request = serde_json::from_str(&call.body);
@@ -216,14 +214,14 @@ fn all_pages(
     let count = pages.len();
     let answer = match order {
         Order::Total => Value::Array(pages),
-        Order::Index(sort) => together(pages, Some(sort)),
-        Order::Own => together(pages, None),
+        Order::Index(sort) => together(pages, sort),
+        Order::Own => together(pages, &[]),
     };
     Ok((Outcome::Accepted(answer), count))
 }
 
-/// What all pages hold, where each endpoint may put other items on a page.
-fn together(pages: Vec<Value>, sort: Option<&str>) -> Value {
+/// Merges all pages, because page breaks may differ.
+fn together(pages: Vec<Value>, sort: &[&str]) -> Value {
     let mut items = Vec::new();
     let (mut count, mut scanned) = (0, 0);
     let number = pages.len();
@@ -236,20 +234,21 @@ fn together(pages: Vec<Value>, sort: Option<&str>) -> Value {
             items.extend(own.iter().cloned());
         }
     }
+    let values = |item: &Value| sort.iter().map(|name| item[*name].clone()).collect();
     let order: Vec<Value> = match sort {
-        Some(sort) => items.iter().map(|item| item[sort].clone()).collect(),
-        None => Vec::new(),
+        [] => Vec::new(),
+        _ => items.iter().map(values).collect(),
     };
     let items = by_key(items);
     let mut answer = json!({"Items": items, "Count": count, "ScannedCount": scanned, "Pages": number, "Order": order});
-    // What a page costs depends on what is on it.
+    // The capacity of a page depends on its items.
     if number == 1 {
         answer["ConsumedCapacity"] = capacity;
     }
     answer
 }
 
-/// The items by their keys, or by all that is known of them if that is not the key.
+/// Sorts items by key, or by all attributes if the key is missing.
 fn by_key(mut items: Vec<Value>) -> Value {
     items.sort_by_cached_key(sort_key);
     let mut keyed = Map::new();
@@ -270,7 +269,6 @@ enum Trouble {
     Broken(String),
 }
 
-/// Reads the streams of a table.
 struct Reading<'a> {
     endpoint: &'a mut Connection,
     count: usize,
@@ -319,7 +317,7 @@ impl Reading<'_> {
                 };
             }
         }
-        // Only the changes of one item are promised to come in order.
+        // Only the changes of one item have a guaranteed order.
         records.sort_by_key(|record: &Value| sort_key(&record["dynamodb"]["Keys"]));
         Ok(json!({
             "StreamViewType": description["StreamViewType"],
@@ -334,7 +332,7 @@ fn list(value: &Value) -> impl Iterator<Item = &Value> {
     value.as_array().into_iter().flatten()
 }
 
-/// A record without what is the endpoint's own.
+/// A record without values that are specific to an endpoint.
 fn record(record: &Value) -> Value {
     let mut record = canonical(record.clone());
     if let Some(members) = record.as_object_mut() {

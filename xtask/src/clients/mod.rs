@@ -1,5 +1,5 @@
-//! The step `clients`: the clients and libraries that people use with DynamoDB, unchanged,
-//! against the built command `singlet dynamodb`. The suites are in the folder `clients`.
+//! The step `clients`: tests popular DynamoDB clients and libraries against `singlet dynamodb`. See
+//! `qa/clients`.
 
 use std::path::{Path, PathBuf};
 
@@ -11,11 +11,10 @@ use crate::steps::Workshop;
 const PYTHON: &str = "qa/clients/python";
 const NODE: &str = "qa/clients/node";
 
-/// What the suites sign with. The secret has characters that a careless reader would mangle.
+/// The suites' credentials. The secret has characters that need care in parsing.
 const ACCESS_KEY: &str = "AKIDSUITES";
 const SECRET_KEY: &str = "secret/with+odd=characters #";
 
-/// Installs the clients, starts an endpoint, and runs every suite against it.
 pub(crate) fn run(workshop: &Workshop) -> Result<(), String> {
     let root = workshop.root;
     let scratch = root.join("target/clients");
@@ -23,10 +22,10 @@ pub(crate) fn run(workshop: &Workshop) -> Result<(), String> {
     let site = packages::python(root, &root.join(PYTHON), &scratch)?;
     packages::node(&root.join(NODE), &scratch)?;
     let suites = Suites { root, site };
-    // The endpoint need not run while this compiles.
+    // Compile before starting the endpoint.
     suites.rust("--no-run").run(root)?;
 
-    // In memory the signatures of all these clients are verified, on a folder anybody is let in.
+    // The endpoint verifies signatures in memory, and accepts all on a folder.
     let credentials = scratch.join("credentials");
     let keys =
         format!("[suites]\naws_access_key_id={ACCESS_KEY}\naws_secret_access_key={SECRET_KEY}\n");
@@ -50,7 +49,7 @@ pub(crate) fn run(workshop: &Workshop) -> Result<(), String> {
     finish(Endpoint::start(root, start)?, |url| suites.restart(url, "read"))
 }
 
-/// Does the work and stops the endpoint. If the work fails, the log is shown.
+/// Runs the work and stops the endpoint. Shows the log on failure.
 fn finish(endpoint: Endpoint, work: impl FnOnce(&str) -> Result<(), String>) -> Result<(), String> {
     match work(endpoint.url()) {
         Ok(()) => endpoint.stop(),
@@ -60,7 +59,7 @@ fn finish(endpoint: Endpoint, work: impl FnOnce(&str) -> Result<(), String>) -> 
 
 struct Suites<'a> {
     root: &'a Path,
-    /// Where the Python packages are.
+    /// The Python packages.
     site: PathBuf,
 }
 
@@ -75,13 +74,13 @@ impl Suites<'_> {
         at(self.rust(""), url).run(self.root)
     }
 
-    /// A suite of Python's own test runner.
+    /// A suite for Python's unittest.
     fn unittest(&self, url: &str, suite: &str) -> Result<(), String> {
         let line = format!("python3 -m unittest discover --top-level-directory . -s {suite}");
         self.python(url, &line)
     }
 
-    /// One half of the story of an endpoint that is started again.
+    /// One half of the restart test.
     fn restart(&self, url: &str, half: &str) -> Result<(), String> {
         self.python(url, &format!("python3 restart.py {half}"))
     }
@@ -92,12 +91,12 @@ impl Suites<'_> {
     }
 
     fn rust(&self, option: &str) -> Line {
-        // Of the whole workspace, so that the SDK has the features that it was compiled with.
+        // The whole workspace, so that the SDK's features match those already compiled.
         Line::new(&format!("cargo test --quiet --workspace --test sdk {option}"))
     }
 }
 
-/// The line as every AWS SDK is told where to go, and kept away from the user's own settings.
+/// Points every AWS SDK at the endpoint and away from the user's settings.
 fn at(line: Line, url: &str) -> Line {
     line.variable("AWS_ENDPOINT_URL", url)
         .variable("AWS_ACCESS_KEY_ID", ACCESS_KEY)

@@ -1,14 +1,14 @@
-//! The code maps in ARCHITECTURE.md files are true and whole.
+//! Checks that the code maps in ARCHITECTURE.md files are correct and complete.
 //!
-//! Whatever stands in backticks there and has a slash in it is taken for a path, from the
-//! root or from the document's own folder. What is only planned is named in words.
+//! Text in backticks with a slash is a path, relative to the root or to the document's folder.
+//! Planned paths are not set in backticks.
 
 use super::{Finding, Tree, folder, join};
 
-/// The map at the door, which names every crate.
+/// The root document, which names every crate.
 const MAP: &str = "ARCHITECTURE.md";
 
-/// Finds paths that do not exist, and crates that the map leaves out.
+/// Finds missing paths, and crates that the map omits.
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     let maps = tree.files.iter().filter(|file| file.path.rsplit('/').next() == Some(MAP));

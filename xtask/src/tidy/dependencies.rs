@@ -1,7 +1,6 @@
-//! Dependencies are licensed as we allow, and each comes in one version.
+//! Checks licences and duplicate versions of dependencies.
 //!
-//! What is allowed stands in deny.toml, in the form that cargo-deny reads, so that the
-//! rule holds on machines that have cargo-deny and on those that do not.
+//! The policy is cargo-deny's deny.toml, so the rule holds with and without cargo-deny.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -11,7 +10,7 @@ use crate::command::Line;
 
 const POLICY: &str = "deny.toml";
 
-/// A package that something in the workspace is built from.
+/// A dependency.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Package {
     name: String,
@@ -19,10 +18,9 @@ pub(super) struct Package {
     licence: String,
 }
 
-/// All packages that the lock file pins, for all platforms, with tests and builds.
+/// All locked packages for all platforms, including tests and build scripts.
 pub(super) fn packages(root: &Path) -> Result<BTreeSet<Package>, String> {
-    // `cargo tree` rather than `cargo metadata`: the same facts, one to a line, so that no
-    // reader of JSON is needed here.
+    // `cargo tree` prints one package per line, where `cargo metadata` would need a JSON parser.
     let listed = Line::new("cargo tree --workspace --locked --all-features --target all")
         .argument("--edges=normal,build,dev")
         .argument("--prefix=none")
@@ -31,7 +29,7 @@ pub(super) fn packages(root: &Path) -> Result<BTreeSet<Package>, String> {
     Ok(listed.lines().filter_map(package).collect())
 }
 
-/// Reads `name v1.2.3 (where)|licence (*)`.
+/// Parses `name v1.2.3 (where)|licence (*)`.
 fn package(line: &str) -> Option<Package> {
     let (identity, licence) = line.split_once('|')?;
     let mut words = identity.split(' ');
@@ -42,7 +40,7 @@ fn package(line: &str) -> Option<Package> {
     })
 }
 
-/// Finds licences that are not allowed, and second versions that are not explained.
+/// Finds disallowed licences and unexplained duplicate versions.
 pub(super) fn check(tree: &Tree, packages: &BTreeSet<Package>) -> Vec<Finding> {
     let Some(policy) = tree.text(POLICY) else {
         return vec![Finding::new(POLICY, 0, "there is no list of allowed licences")];
@@ -88,7 +86,7 @@ fn allowed_licences(policy: &str) -> Vec<String> {
     uncommented.flat_map(|line| line.split('"').skip(1).step_by(2)).map(str::to_owned).collect()
 }
 
-/// The versions that `skip` allows beside another, each of which must give a reason.
+/// The duplicate versions in `skip`, each of which needs a reason.
 fn explained_versions<'a>(policy: &'a str, findings: &mut Vec<Finding>) -> BTreeSet<&'a str> {
     let mut explained = BTreeSet::new();
     for (index, line) in policy.lines().enumerate() {

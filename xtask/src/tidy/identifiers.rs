@@ -1,24 +1,23 @@
-//! Identifiers that the documentation names exist in the sources.
+//! Checks that identifiers in the documentation exist in the sources.
 //!
-//! Pages outlive renames. A span in backticks that reads as a type, a path, a call or a name with
-//! an underscore must therefore occur in code. The rule looks words up and resolves no names, so it
-//! misses a type that is gone while another one has its name.
+//! A code span that looks like a type, a path, a call or a name with an underscore must occur in
+//! code. The rule looks up words and does not resolve names, so it misses a removed type if its
+//! name occurs elsewhere.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{File, Finding, Tree};
 
-/// Words of DynamoDB and of other projects that pages name and our sources do not.
-const FOREIGN: &[&str] =
-    &["ConditionCheckItem", "EventSource", "Meta", "SSEDescription", "block_in_place"];
+/// Identifiers of DynamoDB and other projects that only the documentation names.
+const FOREIGN: &[&str] = &["ConditionCheckItem", "Meta", "SSEDescription", "block_in_place"];
 
-/// Environment variables, which other programs read or whose names are assembled at run time.
+/// Prefixes of environment variables, which other programs read or which are assembled at run time.
 const VARIABLES: &[&str] = &["AWS_", "SINGLET_"];
 
-/// Its tests plant identifiers that do not exist.
+/// The tests in this file use made-up identifiers.
 const OWN_PATH: &str = "xtask/src/tidy/identifiers.rs";
 
-/// Finds identifiers that occur in no source, and words on the list that need not be on it.
+/// Finds unknown identifiers, and unneeded entries of the list.
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     check_with(tree, FOREIGN)
 }
@@ -73,9 +72,9 @@ fn spans_and_code(text: &str) -> (Vec<(usize, &str)>, BTreeSet<&str>) {
     (spans, shown)
 }
 
-/// The words of a span that reads as an identifier of Rust; none of any other span.
+/// The words of a span that looks like a Rust identifier; empty for other spans.
 fn identifier(span: &str) -> Vec<&str> {
-    // The arguments of a call, a macro or a type may be anything.
+    // Ignore the arguments of a call, a macro or a type.
     let (name, is_call) = match span.split_once(['(', '!', '<']) {
         Some((name, rest)) if rest.is_empty() || rest.ends_with([')', '>']) => (name, true),
         Some(_) => return Vec::new(),
@@ -90,7 +89,7 @@ fn identifier(span: &str) -> Vec<&str> {
     }
 }
 
-/// A type, or a name with an underscore; other words are too often plain English.
+/// A type, or a name with an underscore; other words are often plain English.
 fn is_name(word: &str) -> bool {
     let is_type = word.starts_with(|c: char| c.is_ascii_uppercase())
         && word.contains(|c: char| c.is_ascii_lowercase());
@@ -102,14 +101,14 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(move |c| !is_in_word(c)).filter(|word| !word.is_empty())
 }
 
-/// Which files each word of the sources is in, by number.
+/// The files that contain each word, by number.
 struct Index<'t>(BTreeMap<&'t str, BTreeSet<usize>>);
 
 impl<'t> Index<'t> {
     fn of(tree: &'t Tree) -> Self {
         let mut files: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
         for (number, file) in tree.files.iter().enumerate().filter(|(_, file)| is_source(file)) {
-            // A comment can be as stale as a page.
+            // Comments may be outdated too.
             let code = file.text.lines().filter(|line| !line.trim_start().starts_with("//"));
             // A module is named by its file.
             for word in code.flat_map(words).chain(words(&file.path)) {
@@ -119,8 +118,8 @@ impl<'t> Index<'t> {
         Self(files)
     }
 
-    /// Whether the words of a path occur, and its last two in one file. What the page itself
-    /// declares may have methods of any trait.
+    /// Whether all words of a path occur, and the last two in one file. Types declared on the page
+    /// itself may have methods of any trait.
     fn holds(&self, path: &[&str], shown: &BTreeSet<&str>) -> bool {
         let occurs = |word: &&str| shown.contains(word) || self.0.contains_key(word);
         if !path.iter().all(occurs) {

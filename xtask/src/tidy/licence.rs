@@ -1,9 +1,9 @@
-//! Licence expressions, as packages declare them.
+//! SPDX licence expressions.
 
-/// Whether an SPDX expression can be met with the allowed licences alone.
+/// Whether the allowed licences satisfy an SPDX expression.
 ///
-/// `AND` binds closer than `OR`; a slash is how old packages write `OR`. An expression
-/// that makes no sense is not met.
+/// `AND` binds tighter than `OR`; old packages write a slash for `OR`. A malformed expression is
+/// not satisfied.
 pub(super) fn is_met(expression: &str, allowed: &[String]) -> bool {
     let spaced = expression.replace('(', " ( ").replace(')', " ) ").replace('/', " OR ");
     let words: Vec<&str> = spaced.split_whitespace().collect();

@@ -1,15 +1,15 @@
-//! Links in Markdown files lead somewhere.
+//! Checks links in Markdown files.
 
 use std::collections::BTreeSet;
 
 use super::{Finding, Tree, folder, join};
 
-/// Finds relative links whose file or heading does not exist.
+/// Finds relative links to missing files or headings.
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in tree.with_extension("md") {
         for (line, target) in links(&file.text) {
-            // A link with a scheme leads out of the tree, where this rule cannot look.
+            // Skip external links.
             if target.contains("://") || target.starts_with("mailto:") {
                 continue;
             }
@@ -38,7 +38,7 @@ pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-/// The targets of all links outside code, with their lines.
+/// The targets of all links outside code, with line numbers.
 fn links(text: &str) -> Vec<(usize, String)> {
     let mut found = Vec::new();
     for (line, prose) in prose(text) {
@@ -58,7 +58,7 @@ fn links(text: &str) -> Vec<(usize, String)> {
     found
 }
 
-/// The lines outside fenced code, with the code spans within them blanked out.
+/// The lines outside fenced code, with code spans blanked out.
 fn prose(text: &str) -> Vec<(usize, String)> {
     let mut fenced = false;
     let mut lines = Vec::new();
@@ -73,7 +73,7 @@ fn prose(text: &str) -> Vec<(usize, String)> {
     lines
 }
 
-/// The anchors that the headings of a document have.
+/// The anchors of a document's headings.
 fn headings(text: &str) -> BTreeSet<String> {
     let mut fenced = false;
     let mut anchors = BTreeSet::new();
@@ -87,7 +87,7 @@ fn headings(text: &str) -> BTreeSet<String> {
     anchors
 }
 
-/// A heading's anchor, as forges make it: lower case, hyphens for spaces, no punctuation.
+/// A heading's anchor: lower case, hyphens for spaces, no punctuation.
 fn anchor(heading: &str) -> String {
     heading
         .to_lowercase()

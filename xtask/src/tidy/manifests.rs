@@ -1,9 +1,9 @@
-//! Manifests take versions and lints from the workspace, and a folder is named for its package.
+//! Checks that manifests inherit versions and lints, and that folders are named after packages.
 
 use super::{Finding, Tree};
 
-/// Finds dependencies with a version of their own, crates without the shared lints, and folders whose
-/// name is not their package's.
+/// Finds dependencies with their own versions, crates without the shared lints, and misnamed
+/// folders.
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (folder, manifest) in tree.manifests() {
@@ -29,12 +29,12 @@ pub(super) fn check(tree: &Tree) -> Vec<Finding> {
             }
             let own = match dependency(&table) {
                 Some(Place::Table) => {
-                    // A package in a folder below has one manifest that names it.
+                    // A nested package may be named by path in one manifest.
                     !key.ends_with(".workspace")
                         && !value.contains("workspace = true")
                         && !value.contains(&format!("path = \"{key}\""))
                 }
-                // In a table of its own, only what says where it comes from counts.
+                // In the table of a single dependency, only its source matters.
                 Some(Place::Entry) => matches!(key, "version" | "path" | "git"),
                 None => false,
             };
@@ -52,16 +52,16 @@ pub(super) fn check(tree: &Tree) -> Vec<Finding> {
 }
 
 enum Place {
-    /// A table of dependencies, one to a line.
+    /// A dependency table with one entry per line.
     Table,
     /// The table of one dependency.
     Entry,
 }
 
-/// What a table of a manifest says about dependencies, if anything.
+/// The kind of dependency table, if it is one.
 fn dependency(table: &str) -> Option<Place> {
     const KINDS: &[&str] = &["dependencies", "dev-dependencies", "build-dependencies"];
-    // The workspace's own table is where versions belong.
+    // Versions belong in the workspace's table.
     if table.starts_with("workspace.") {
         return None;
     }

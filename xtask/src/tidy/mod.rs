@@ -1,8 +1,7 @@
-//! The step `tidy`: rules about the tree that no compiler knows.
+//! The step `tidy`: rules about the tree that the compiler does not check.
 //!
-//! Every rule is a function from the [`Tree`] to what it found, so that each can be shown
-//! a tree with a planted violation. The rules about dependencies also read what
-//! `cargo tree` says.
+//! Every rule is a function from the [`Tree`] to its findings, so that tests can run it on a tree
+//! with a violation. The dependency rules also read the output of `cargo tree`.
 
 mod architecture;
 mod dependencies;
@@ -22,11 +21,11 @@ use std::path::Path;
 use crate::command::Line;
 use crate::steps::Workshop;
 
-/// A breach of a rule, at a place.
+/// A violation of a rule.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Finding {
     path: String,
-    /// Counted from 1; 0 means the file as a whole.
+    /// Counted from 1; 0 for the whole file.
     line: usize,
     text: String,
 }
@@ -48,15 +47,15 @@ impl fmt::Display for Finding {
 
 /// A text file of the project.
 pub(crate) struct File {
-    /// Relative to the root, with `/` between the parts.
+    /// Relative to the root, separated by `/`.
     pub(crate) path: String,
     pub(crate) text: String,
 }
 
-/// The project's files: those in git, and new ones that git would take.
+/// The project's files: tracked by git, or new and not ignored.
 pub(crate) struct Tree {
     pub(crate) files: Vec<File>,
-    /// All paths, those of files that hold no text and of folders among them.
+    /// All paths, including folders and binary files.
     paths: BTreeSet<String>,
 }
 
@@ -67,9 +66,9 @@ impl Tree {
         let mut files = Vec::new();
         for path in listed.lines() {
             match std::fs::read(root.join(path)) {
-                // A file that holds no text is known by its name alone.
+                // The text of a binary file is empty.
                 Ok(bytes) => files.push((path, String::from_utf8(bytes).unwrap_or_default())),
-                // Removed, and the removal not committed yet.
+                // Deleted, but not committed yet.
                 Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
                 Err(error) => return Err(format!("{path}: {error}")),
             }
@@ -90,18 +89,16 @@ impl Tree {
         Self { files, paths }
     }
 
-    /// A tree as a test plants it.
+    /// A tree for tests.
     #[cfg(test)]
     fn of(files: &[(&str, &str)]) -> Self {
         Self::from_files(files.iter().map(|(path, text)| (*path, (*text).to_owned())))
     }
 
-    /// The text of the file at a path.
     pub(crate) fn text(&self, path: &str) -> Option<&str> {
         self.files.iter().find(|file| file.path == path).map(|file| file.text.as_str())
     }
 
-    /// Whether there is a file or folder at a path.
     fn exists(&self, path: &str) -> bool {
         self.paths.contains(path)
     }
@@ -111,7 +108,7 @@ impl Tree {
         self.files.iter().filter(move |file| file.path.ends_with(&extension))
     }
 
-    /// The manifests of crates, with the folder that each is in.
+    /// The manifests of crates, with their folders.
     fn manifests(&self) -> impl Iterator<Item = (&str, &File)> {
         self.files.iter().filter_map(|file| {
             let folder = file.path.strip_suffix("/Cargo.toml")?;
@@ -120,12 +117,12 @@ impl Tree {
     }
 }
 
-/// The folder that a path is in; empty at the root.
+/// The parent folder of a path; empty at the root.
 fn folder(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
-/// Follows a relative path from a folder. None if it leaves the tree.
+/// Resolves a relative path. `None` if it leaves the tree.
 fn join(folder: &str, relative: &str) -> Option<String> {
     let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
     for part in relative.split('/') {
@@ -140,7 +137,6 @@ fn join(folder: &str, relative: &str) -> Option<String> {
     Some(parts.join("/"))
 }
 
-/// Checks the workspace by all rules.
 pub(crate) fn run(workshop: &Workshop) -> Result<(), String> {
     let tree = Tree::load(workshop.root)?;
     let mut findings = Vec::new();

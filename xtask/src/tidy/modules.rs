@@ -1,13 +1,12 @@
-//! Every Rust file is part of a crate.
+//! Checks that every Rust file is part of a crate.
 //!
-//! A file that no `mod` names compiles nowhere and rots unseen. The files that cargo takes
-//! as roots by their place are where the search begins.
+//! A file without a `mod` declaration is never compiled. The search starts at the files that cargo
+//! treats as roots.
 
 use std::collections::BTreeSet;
 
 use super::{Finding, Tree, folder, join};
 
-/// Finds Rust files that no module tree reaches.
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     let mut pending: Vec<String> = roots(tree);
     let mut reached = BTreeSet::new();
@@ -36,8 +35,7 @@ fn roots(tree: &Tree) -> Vec<String> {
         .collect()
 }
 
-/// Whether cargo builds this file as a target of its own, or a test does, to see it refused with
-/// the words in the file beside it.
+/// Whether cargo builds this file as a target, or a compile-fail test does.
 fn is_root(tree: &Tree, path: &str) -> bool {
     if path.contains("/tests/") && tree.exists(&path.replace(".rs", ".stderr")) {
         return true;
@@ -53,18 +51,18 @@ fn is_root(tree: &Tree, path: &str) -> bool {
             ["tests" | "examples" | "benches", _]
             | ["src", "bin", _]
             | ["tests" | "examples" | "benches", _, "main.rs"] => true,
-            // Targets whose place the manifest tells.
+            // Targets with a path in the manifest.
             _ => manifest.text.contains(&format!("path = \"{inside}\"")),
         }
     })
 }
 
-/// The files that `mod` declarations and `#[path]` attributes in `text` name.
+/// The files that `mod` declarations and `#[path]` attributes in `text` refer to.
 fn named_files(tree: &Tree, path: &str, text: &str, is_root: bool) -> Vec<String> {
     let here = folder(path);
     let stem =
         path.rsplit('/').next().and_then(|name| name.strip_suffix(".rs")).unwrap_or_default();
-    // A file `a.rs` keeps its modules in `a/`; a root and a `mod.rs` keep them beside.
+    // Modules of `a.rs` are in `a/`; those of a root or a `mod.rs` are beside it.
     let children = if is_root || stem == "mod" {
         here.to_owned()
     } else {

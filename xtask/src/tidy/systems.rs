@@ -1,9 +1,10 @@
-//! The kit knows no system: what is in its sources is there for all of them.
+//! Checks that the kit does not mention a system, and that systems use only the model and the kit,
+//! so that they run on every backend.
 
 use super::{Finding, Tree};
 use std::collections::BTreeSet;
 
-/// What must not name a system.
+/// Sources that must not name a system.
 const KIT: &[&str] = &[
     "crates/singlet-web/src/",
     "crates/singlet-web/assets/",
@@ -11,8 +12,52 @@ const KIT: &[&str] = &[
     "crates/singlet-testing/src/",
 ];
 
-/// Finds names of systems in the sources of the kit. A system is a folder in `systems/`.
+/// Layers below the model. The second part of a path may follow `singlet::{`.
+const BELOW_THE_MODEL: &[&str] = &[
+    "singlet::engine",
+    "singlet::dynamo",
+    "singlet_engine",
+    "singlet_dynamo",
+    "singlet_wire",
+    "engine::",
+    "dynamo::",
+];
+
+/// Finds system names in the kit, and engine paths in the systems. A system is a folder in
+/// `systems/`.
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
+    let mut findings = names_in_kit(tree);
+    findings.extend(engine_in_systems(tree));
+    findings
+}
+
+fn engine_in_systems(tree: &Tree) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for file in tree.with_extension("rs") {
+        let below = file.path.strip_prefix("systems/").and_then(|path| path.split_once('/'));
+        if !below.is_some_and(|(_, path)| path.starts_with("src/")) {
+            continue;
+        }
+        for (index, line) in file.text.lines().enumerate() {
+            if let Some(path) = BELOW_THE_MODEL.iter().find(|path| has_path(line, path)) {
+                let path = path.trim_end_matches(':');
+                let text = format!("names {path}: a system uses the model and the kit");
+                findings.push(Finding::new(&file.path, index + 1, text));
+            }
+        }
+    }
+    findings
+}
+
+/// Whether a line contains a path that is not the end of a longer word.
+fn has_path(line: &str, path: &str) -> bool {
+    line.match_indices(path).any(|(start, _)| {
+        let before = line.get(..start).and_then(|before| before.chars().next_back());
+        !before.is_some_and(|c| c.is_alphanumeric() || c == '_')
+    })
+}
+
+fn names_in_kit(tree: &Tree) -> Vec<Finding> {
     let manifests = tree.manifests().map(|(folder, _)| folder);
     let systems: BTreeSet<&str> =
         manifests.filter_map(|folder| folder.strip_prefix("systems/")).collect();
@@ -53,6 +98,25 @@ mod tests {
             1
         );
         assert_eq!(found("crates/singlet-testing/src/lib.rs", "chess_board();").len(), 1);
+    }
+
+    #[test]
+    fn a_system_does_not_see_the_engine() {
+        let text = "names singlet::engine: a system uses the model and the kit";
+        assert_eq!(
+            found("systems/chess/src/clock.rs", "use std::time;\nuse singlet::engine::Clock;\n"),
+            [format!("systems/chess/src/clock.rs:2: {text}")]
+        );
+        for line in ["use singlet::{Db, dynamo::Item};", "singlet_wire::serve()", "engine::open()"]
+        {
+            assert_eq!(found("systems/chess/src/lib.rs", line).len(), 1, "{line}");
+        }
+        for line in ["use singlet::Clock;", "search_engine::find()", "// a chess engine"] {
+            assert_eq!(found("systems/chess/src/lib.rs", line), Vec::<String>::new(), "{line}");
+        }
+        for path in ["systems/chess/tests/chess/main.rs", "crates/singlet/src/db.rs"] {
+            assert_eq!(found(path, "use singlet::engine::Engine;"), Vec::<String>::new());
+        }
     }
 
     #[test]

@@ -1,13 +1,12 @@
-//! What no file may hold: too many lines, code that rustfmt gave up on, or the traces of one machine.
+//! Checks for long files, code that rustfmt gave up on, and traces of development machines.
 
 use super::{Finding, Tree};
 
-/// Past this, a second noun is hiding in the file.
+/// A longer file should be split.
 const RUST_LINES_MAX: usize = 800;
 
-/// Hosts of package registries. A package is named by its name; where it comes from is
-/// the business of whoever builds, who may have a mirror. Written in two parts so that
-/// this file passes its own rule.
+/// Package registries. The sources must not name one, because builds may use a mirror. Split so
+/// that this file passes its own rule.
 const HOSTS: &[&str] = &[
     concat!("crates", ".io"),
     concat!("pypi", ".org"),
@@ -21,7 +20,7 @@ const HOSTS: &[&str] = &[
     concat!("golang", ".org"),
 ];
 
-/// Where development machines keep homes and checkouts.
+/// Home and checkout folders of development machines.
 const MACHINE_FOLDERS: &[&str] = &[
     concat!("/ro", "ot/"),
     concat!("/ho", "me/"),
@@ -30,11 +29,11 @@ const MACHINE_FOLDERS: &[&str] = &[
     concat!("/tmp", "/wt"),
 ];
 
-/// A folder of the engine's, which holds data of a run. A live one was once committed.
+/// The engine's data folder. One was committed by accident.
 const DATA_FOLDER: &str = "singlet-data";
 
-/// Finds data of a run, files that are too long, calls that rustfmt left where they were, registry hosts, and paths
-/// of development machines.
+/// Finds data folders, long files, calls that rustfmt skipped, registry hosts, and paths of
+/// development machines.
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in &tree.files {
@@ -46,12 +45,12 @@ pub(super) fn check(tree: &Tree) -> Vec<Finding> {
             let text = format!("{lines} lines, and {RUST_LINES_MAX} are the most");
             findings.push(Finding::new(&file.path, 0, text));
         }
-        // Cargo writes the index's name into its lock files, and reads it there.
+        // Cargo writes the registry's name into lock files.
         if file.path.ends_with("Cargo.lock") {
             continue;
         }
         for (index, line) in file.text.lines().enumerate() {
-            // A chain with a text that is too long for a line is left as it is, without a word.
+            // rustfmt silently skips a call chain with an overlong string.
             if file.path.ends_with(".rs") && line.starts_with('.') {
                 let text =
                     "is not formatted: is a text in this chain of calls too long for a line?";
@@ -71,8 +70,8 @@ pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-/// Whether an absolute path below `place` stands in the line. One that goes on from
-/// something, as in a relative path or an address, is another path.
+/// Whether the line contains an absolute path below `place`, rather than the end of a longer path
+/// or address.
 fn holds(line: &str, place: &str) -> bool {
     line.match_indices(place).any(|(at, _)| {
         let before = line.get(..at).and_then(|before| before.chars().next_back());

@@ -1,4 +1,4 @@
-//! Writes the seeds of all fuzz targets to where cargo-fuzz looks for them, below `fuzz/corpus`.
+//! Writes the seeds of all fuzz targets to cargo-fuzz's corpus.
 #![allow(clippy::print_stdout, reason = "a command line tool talks by printing")]
 
 use singlet_testing::fuzz::TARGETS;

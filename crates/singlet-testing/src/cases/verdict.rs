@@ -1,7 +1,7 @@
-//! Whether an answer is the one that a case expects.
+//! Compares an answer with the one that a case expects.
 //!
-//! Answers are compared as JSON, in which objects and DynamoDB's sets have no order, and
-//! numbers are numbers however they are written.
+//! Answers are compared as JSON. Objects and DynamoDB's sets are unordered, and numbers are
+//! compared by value.
 
 use super::{Answer, Case};
 use serde_json::Value;
@@ -9,7 +9,7 @@ use singlet_dynamo::json::Writer;
 use singlet_dynamo::{Error, operation};
 
 impl Answer {
-    /// What somebody answered, in the form that cases have.
+    /// Converts an actual answer to the form of the cases.
     #[must_use]
     pub fn of(answered: &Result<operation::Answer, Error>) -> Self {
         match answered {
@@ -33,7 +33,7 @@ impl Answer {
 }
 
 impl Case {
-    /// Nothing, if this is the answer that the case expects; else what is wrong, in words.
+    /// Compares an answer with the expected one; an error describes the difference.
     pub fn check(&self, got: &Answer) -> Result<(), String> {
         let same = match (&self.answer, got) {
             (Answer::Accepted, Answer::Exactly(_)) => true,

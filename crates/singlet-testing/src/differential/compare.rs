@@ -1,16 +1,16 @@
-//! Answers, without what is a system's own.
+//! Compares answers, ignoring values that are specific to a system.
 
 use singlet_dynamo::Error;
 use singlet_dynamo::operation::Answer;
 use singlet_dynamo::table::TableDescription;
 use std::fmt::Debug;
 
-/// `AttributeUpdates` has its own words for an operand of the wrong type. The reference sees the
-/// actions alone, whichever way they were written.
+/// `AttributeUpdates` has a different message for an operand of the wrong type. The reference sees
+/// only the actions and cannot tell how they were written.
 const LEGACY_OPERAND_TYPE: &str = "Type mismatch for attribute to update";
 const OPERAND_TYPE: &str = "An operand in the update expression has an incorrect data type";
 
-/// Says how two answers differ, if they do.
+/// Describes the difference between two answers, if any.
 pub(super) fn compare(
     request: &impl Debug,
     actual: &Result<Answer, Error>,
@@ -29,7 +29,7 @@ pub(super) fn compare(
     Err(format!("asked:    {request:?}\nanswered: {}\nexpected: {}", told(actual), told(expected)))
 }
 
-/// An answer in words, with the details of an error.
+/// An answer as text, with the details of an error.
 pub(super) fn told(answer: &Result<Answer, Error>) -> String {
     match answer {
         Ok(answer) => format!("{answer:?}"),
@@ -39,7 +39,6 @@ pub(super) fn told(answer: &Result<Answer, Error>) -> String {
     }
 }
 
-/// The answer without a table's id.
 fn anonymous(mut answer: Answer) -> Answer {
     match &mut answer {
         Answer::CreateTable(answer) => forget_id(&mut answer.table_description),

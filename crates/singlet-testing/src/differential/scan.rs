@@ -1,4 +1,4 @@
-//! Scans, whose order is a system's own.
+//! Scans, whose row order is specific to a system.
 
 use super::compare::told;
 use super::{Pair, System};
@@ -6,9 +6,8 @@ use singlet_dynamo::operation::{Answer, Scan, Segment, Selection};
 use singlet_dynamo::{Error, Item};
 
 impl<S: System> Pair<'_, S> {
-    /// Carries out a scan to its end. First it is learned in which order the system reads the
-    /// rows, and checked that it reads each of them once; then every page must be what follows
-    /// from that order.
+    /// Runs a scan to its end. Learns the system's row order first and checks that every row is
+    /// read once; every page must then follow that order.
     pub(super) fn scan(&mut self, request: &Scan) -> Result<(), String> {
         let mut request = request.clone();
         self.reference.set_scan_order(None);
@@ -27,7 +26,7 @@ impl<S: System> Pair<'_, S> {
         if let Some(start) = &request.exclusive_start_key
             && !order.contains(start)
         {
-            // Nobody but the system knows where a row would be that is not there.
+            // Only the system knows where a missing start key sorts.
             let behind = self.rows(&request, request.segment, Some(start.clone()))?;
             if !order.ends_with(&behind) {
                 return Err(format!(
@@ -47,7 +46,7 @@ impl<S: System> Pair<'_, S> {
         Ok(())
     }
 
-    /// The rows of each segment, in the system's order. Together they are all rows, each once.
+    /// The rows of each segment in the system's order. Together they are all rows, each once.
     fn segments(&mut self, request: &Scan) -> Result<Vec<Vec<Item>>, String> {
         let total = request.segment.map_or(1, |segment| segment.total);
         let mut segments = Vec::new();
@@ -62,7 +61,7 @@ impl<S: System> Pair<'_, S> {
         Ok(segments)
     }
 
-    /// The keys of the rows that the system reads in a segment, behind a key.
+    /// The keys of a segment's rows after a start key.
     fn rows(
         &mut self,
         request: &Scan,
@@ -99,7 +98,7 @@ impl<S: System> Pair<'_, S> {
         }
     }
 
-    /// A start key may be refused as one of another segment only if it is none of this one.
+    /// A start key may be rejected as belonging to another segment only if it is not in this one.
     fn check_wrong_segment(&mut self, request: &Scan) -> Result<(), String> {
         let segments = self.segments(request)?;
         let number = request.segment.map_or(0, |segment| segment.number as usize);

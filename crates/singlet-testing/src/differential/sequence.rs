@@ -1,74 +1,72 @@
-//! The sequences that systems are compared on: requests, and between them what only an engine with
-//! a clock that the test sets can do.
+//! Random sequences of requests, mixed with steps for an engine with a settable clock.
 
 use crate::generator::{self, Generator, Profile, STORY};
 use crate::random::Random;
 use singlet_dynamo::operation::{Query, Request, Scan};
 
-/// One thing to do.
+/// One step of a sequence.
 #[derive(Clone, Debug)]
 pub enum Step {
-    /// A request whose answers are compared as they are.
+    /// A request whose answers are compared exactly.
     Request(Request),
-    /// A query, and then the next page and the next, to the end.
+    /// A query, followed page by page to the end.
     Pages(Query),
-    /// A scan, page by page to the end.
+    /// A scan, followed page by page to the end.
     Scan(Scan),
-    /// Something about streams, whose names and numbers are each system's own.
+    /// A step on streams, whose ARNs and sequence numbers are specific to a system.
     Stream(StreamStep),
-    /// Advances the clock by so many milliseconds.
+    /// Advances the clock by this many milliseconds.
     Advance(i64),
-    /// Runs the maintenance that is due.
+    /// Runs due maintenance.
     Maintain,
-    /// The system is closed and opened again, if it can be.
+    /// Closes and reopens the system.
     Reopen,
 }
 
-/// Something to do with streams.
+/// A step on streams.
 #[derive(Clone, Debug)]
 pub enum StreamStep {
-    /// Lists the streams of a table or of all, so many on a page.
+    /// Lists the streams of one table or of all, with this page size.
     List(Option<String>, usize),
-    /// Describes a stream, by its place in the list of all.
+    /// Describes a stream, by its index in the list of all.
     Describe(usize),
-    /// Gets an iterator for a stream and keeps it in a slot.
+    /// Gets an iterator for a stream and stores it in a slot.
     Open {
-        /// Where it is kept.
+        /// The slot for the iterator.
         slot: usize,
-        /// The stream, by its place in the list of all.
+        /// The stream, by its index in the list of all.
         stream: usize,
-        /// Which place of the stream.
+        /// Where to start.
         place: Place,
     },
-    /// Reads all there is from the iterator in a slot on, so many records on a page.
+    /// Reads from the iterator in a slot to the end.
     Read {
-        /// Where the iterator is kept, and the next one will be.
+        /// The slot of the iterator, also for the next one.
         slot: usize,
-        /// How many records a page has at most.
+        /// The page size.
         limit: usize,
     },
 }
 
-/// A place in a stream.
+/// A position in a stream.
 #[derive(Clone, Copy, Debug)]
 #[expect(missing_docs, reason = "the variants are the types of iterators")]
 pub enum Place {
     TrimHorizon,
     Latest,
-    /// The nth record that was read from the stream.
+    /// At the nth record read from the stream.
     At(usize),
-    /// The place after the nth record that was read.
+    /// After the nth record read.
     After(usize),
 }
 
-/// How many iterators are kept at a time.
 pub(super) const SLOTS: usize = 3;
 
-/// A sequence of about so many steps, which follows from its seed.
+/// The sequence of a seed, with about this many steps.
 #[must_use]
 pub fn sequence(seed: u64, len: usize, profile: Profile) -> Vec<Step> {
     let mut generator = Generator::new(seed, profile);
-    // Another stream of numbers than the generator's.
+    // Independent of the generator's random numbers.
     let mut random = Random::new(!seed);
     let mut asked = Vec::new();
     generator.begin(&mut asked);
@@ -86,8 +84,7 @@ pub fn sequence(seed: u64, len: usize, profile: Profile) -> Vec<Step> {
     steps
 }
 
-/// The step that a system can be compared on. A request that the language refuses never comes to an
-/// engine.
+/// Converts a step. `None` for a request that fails validation, which an engine never sees.
 fn step_of(step: generator::Step, random: &mut Random) -> Option<Step> {
     let request =
         |call: generator::Call| Request::from_json(call.operation, call.body.as_bytes()).ok();
@@ -99,7 +96,7 @@ fn step_of(step: generator::Step, random: &mut Random) -> Option<Step> {
             other => Some(Step::Request(other)),
         },
         generator::Step::Records(_) => Some(Step::Stream(stream(random))),
-        // Requests meet tables that are still changing, too.
+        // Half of the time, let later requests find tables that are still changing.
         generator::Step::Settle(_) => random.percent(50).then_some(Step::Maintain),
     }
 }
@@ -125,7 +122,7 @@ fn stream(random: &mut Random) -> StreamStep {
     }
 }
 
-/// Mostly seconds, sometimes long enough for items, tokens, iterators and records to expire.
+/// Mostly seconds, sometimes long enough to expire items, tokens, iterators and records.
 fn pause(random: &mut Random) -> i64 {
     const SECOND: i64 = 1000;
     const MINUTE: i64 = 60 * SECOND;

@@ -1,4 +1,4 @@
-//! Streams, whose names and numbers are a system's own.
+//! Streams, whose ARNs and sequence numbers are specific to a system.
 
 use super::compare::told;
 use super::sequence::{Place, SLOTS, StreamStep};
@@ -11,23 +11,22 @@ use singlet_dynamo::stream::{SequenceNumber, ShardIterator, StreamRecord};
 use singlet_dynamo::{Error, Item};
 use std::collections::BTreeMap;
 
-/// Iterators of both, and which records are the same.
+/// Iterators of both sides, and which of their records correspond.
 #[derive(Default)]
 pub(super) struct Streams {
     slots: [Option<Sides<ShardIterator>>; SLOTS],
-    /// For each stream the numbers of records that were read, as the system and the reference
-    /// have them.
+    /// The sequence numbers of corresponding records, by stream.
     numbers: BTreeMap<String, Vec<Sides<SequenceNumber>>>,
 }
 
-/// The same thing as the system and the reference have it.
+/// A value of the system and its counterpart in the reference.
 #[derive(Clone, Debug, PartialEq)]
 struct Sides<T> {
     actual: T,
     expected: T,
 }
 
-/// Iterators are not read to the end when there are more pages than this.
+/// The maximum number of pages that are read from an iterator.
 const PAGES_MAX: usize = 1000;
 
 impl<S: System> Pair<'_, S> {
@@ -46,7 +45,7 @@ impl<S: System> Pair<'_, S> {
         }
     }
 
-    /// The streams of a table or of all, page by page.
+    /// Lists the streams of one table or of all, page by page.
     fn list(&mut self, table_name: Option<String>, limit: usize) -> Result<Vec<StreamArn>, String> {
         let mut request =
             ListStreams { table_name, exclusive_start_stream_arn: None, limit: Some(limit) };
@@ -66,7 +65,7 @@ impl<S: System> Pair<'_, S> {
         Ok(arns.get(place % arns.len().max(1)).cloned())
     }
 
-    /// The ids of a stream's one shard.
+    /// The ids of the stream's only shard.
     fn describe(&mut self, arn: &StreamArn) -> Result<Option<Sides<String>>, String> {
         let request = DescribeStream {
             stream_arn: arn.clone(),
@@ -84,7 +83,7 @@ impl<S: System> Pair<'_, S> {
         for shard in own.shards.iter_mut().chain(&mut other.shards) {
             shard.id.clear();
             shard.starting_sequence_number = SequenceNumber::default();
-            // That it has ended is the same for both, but not with which number.
+            // Both must have ended, but the last sequence numbers differ.
             if let Some(end) = &mut shard.ending_sequence_number {
                 *end = SequenceNumber::default();
             }
@@ -131,8 +130,8 @@ impl<S: System> Pair<'_, S> {
         Ok(())
     }
 
-    /// Reads all there is on both sides, and compares it as a whole: where a page ends because of
-    /// its size is a system's own.
+    /// Reads both sides to the end and compares all records at once: size-based page breaks may
+    /// differ.
     fn read(&mut self, slot: usize, limit: usize) -> Result<(), String> {
         let Some(iterators) = self.streams.slots[slot].take() else { return Ok(()) };
         let arn = iterators.actual.stream_arn.as_str().to_owned();
@@ -175,7 +174,7 @@ impl<S: System> Pair<'_, S> {
         Ok(())
     }
 
-    /// Asks each of both in its own words.
+    /// Sends each side its own form of a request.
     fn both(
         &mut self,
         own: &Request,
@@ -186,8 +185,7 @@ impl<S: System> Pair<'_, S> {
 }
 
 impl Streams {
-    /// Notes which records are the same. A record keeps its number, and later ones have larger
-    /// ones.
+    /// Records corresponding sequence numbers. A record keeps its number, and numbers increase.
     fn learn(&mut self, arn: &str, pairs: Vec<Sides<SequenceNumber>>) -> Result<(), String> {
         let known = self.numbers.entry(arn.to_owned()).or_default();
         for pair in pairs {
@@ -204,7 +202,6 @@ impl Streams {
     }
 }
 
-/// What reading to the end gave.
 #[derive(Debug)]
 struct Records {
     records: Vec<StreamRecord>,
@@ -238,7 +235,7 @@ fn read_all(
     Ok(Ok(all))
 }
 
-/// Items that expire together do so in an order that is the system's own.
+/// Sorts simultaneous expiries by key, because their order is specific to a system.
 fn settle(records: &mut [StreamRecord]) {
     let together = |a: &StreamRecord, b: &StreamRecord| {
         a.is_expiry && b.is_expiry && a.created_at == b.created_at
@@ -249,7 +246,7 @@ fn settle(records: &mut [StreamRecord]) {
     }
 }
 
-/// The numbers of the records that are the same by their places; those that expired have none.
+/// The sequence numbers of corresponding records, without expiries.
 fn numbers_of(actual: &[StreamRecord], expected: &[StreamRecord]) -> Vec<Sides<SequenceNumber>> {
     let pairs = actual.iter().zip(expected).filter(|(own, _)| !own.is_expiry);
     pairs

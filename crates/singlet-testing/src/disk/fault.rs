@@ -1,31 +1,31 @@
-//! Operations that are told to fail.
+//! Injected faults.
 
 use std::io;
 
-/// What a disk is asked to do.
+/// An operation on a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
-    /// Reading a range of bytes.
+    /// Read a range of bytes.
     Read,
-    /// Writing a range of bytes.
+    /// Write a range of bytes.
     Write,
-    /// Changing the length of the file.
+    /// Change the length of the file.
     SetLen,
-    /// Making everything durable that was written.
+    /// Make all writes durable.
     Sync,
 }
 
-/// How an operation fails.
+/// The error that an operation fails with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Failure {
-    /// The device reports an error (EIO).
+    /// I/O error (EIO).
     Io,
-    /// There is no space left (ENOSPC).
+    /// Disk full (ENOSPC).
     Full,
 }
 
 impl Failure {
-    /// The error that the system would return.
+    /// The error as the operating system returns it.
     #[must_use]
     pub fn to_error(self) -> io::Error {
         const ENOSPC: i32 = 28;
@@ -37,20 +37,20 @@ impl Failure {
     }
 }
 
-/// Something that will go wrong.
+/// A planned failure.
 #[derive(Clone, Copy, Debug)]
 pub struct Fault {
-    /// Which operations count; all of them, when none is named.
+    /// The kind of operation that fails; `None` for any.
     pub kind: Option<Operation>,
-    /// How many of those that count have happened on this disk before it fails.
+    /// How many operations of this kind the disk carries out first.
     pub after: u64,
-    /// How it fails.
+    /// The error.
     pub failure: Failure,
-    /// Whether all later ones that count fail too. A disk without power fails so.
+    /// Whether all later operations of this kind fail too, as without power.
     pub lasting: bool,
 }
 
-/// The faults of a disk, and its operations so far.
+/// The planned faults and the operation counts.
 #[derive(Debug, Default)]
 pub(super) struct Faults {
     planned: Vec<Fault>,
@@ -75,7 +75,7 @@ impl Faults {
         }
     }
 
-    /// Counts an operation, and says whether it fails.
+    /// Counts an operation and returns its planned error.
     pub(super) fn check(&mut self, operation: Operation) -> io::Result<()> {
         let failing = self.planned.iter().find(|fault| {
             let counts = fault.kind.is_none_or(|kind| kind == operation);

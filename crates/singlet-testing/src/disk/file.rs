@@ -1,4 +1,4 @@
-//! One file of the disk, as whoever works on it sees it.
+//! A file of the disk as a redb storage backend.
 
 use super::fault::Operation;
 use super::recording::Change;
@@ -68,7 +68,7 @@ impl StorageBackend for FaultFile {
     fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
         let mut state = self.disk.state();
         let checked = state.faults.check(Operation::Write);
-        // A write that fails may have been carried out in part, but no sector has.
+        // A failing write stores the first half of its data, in whole sectors.
         let part = data.len() / 2 / SECTOR_BYTES * SECTOR_BYTES;
         let done = if checked.is_ok() { data } else { &data[..part] };
         state.change(self.number, Change::Write(offset, done.into()));

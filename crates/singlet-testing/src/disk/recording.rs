@@ -1,11 +1,11 @@
-//! Everything that happened to a disk, so that it can be made to crash at any moment of it.
+//! A log of all changes to a disk, for crashing it at any point.
 
 use super::sectors::Sectors;
 use super::{FaultDisk, Files};
 use crate::random::Random;
 use std::sync::Arc;
 
-/// A change of a file.
+/// A change to a file.
 #[derive(Clone, Debug)]
 pub(super) enum Change {
     Write(u64, Arc<[u8]>),
@@ -25,14 +25,14 @@ impl Change {
     }
 }
 
-/// The changes of a disk, in their order. See [`FaultDisk::record`].
+/// The changes to a disk, in order. See [`FaultDisk::record`].
 ///
-/// A workload runs once, and notes [`FaultDisk::recorded`] whenever it has been promised something.
-/// A replay then stops between any two changes, and shows what a crash there may leave.
+/// A workload runs once and notes [`FaultDisk::recorded`] after each acknowledged operation. A
+/// replay then stops between any two changes and shows what a crash there may leave.
 #[derive(Clone, Debug)]
 pub struct Recording {
     pub(super) base: Files,
-    /// Each with the number of its file.
+    /// Each with its file number.
     pub(super) changes: Vec<(usize, Change)>,
 }
 
@@ -41,26 +41,26 @@ impl Recording {
         Self { base, changes: Vec::new() }
     }
 
-    /// How many changes have been recorded.
+    /// The number of changes.
     #[must_use]
     pub fn len(&self) -> usize {
         self.changes.len()
     }
 
-    /// Whether nothing has happened.
+    /// True if nothing was recorded.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.changes.is_empty()
     }
 
-    /// The disk as it was when the recording began.
+    /// A replay, positioned before the first change.
     #[must_use]
     pub fn replay(&self) -> Replay<'_> {
         Replay { changes: &self.changes, done: 0, files: self.base.clone() }
     }
 }
 
-/// A disk at one moment of a recording.
+/// A disk at one point of a recording.
 #[derive(Debug)]
 pub struct Replay<'r> {
     changes: &'r [(usize, Change)],
@@ -69,7 +69,7 @@ pub struct Replay<'r> {
 }
 
 impl Replay<'_> {
-    /// Goes on to the moment after this many changes. There is no way back.
+    /// Advances to the point after this many changes. It cannot rewind.
     pub fn advance(&mut self, changes: usize) {
         let until = changes.min(self.changes.len());
         for (file, change) in self.changes.get(self.done..until).unwrap_or_default() {
@@ -78,13 +78,13 @@ impl Replay<'_> {
         self.done = self.done.max(until);
     }
 
-    /// What is left when the process that works on it is killed now: all that was written.
+    /// The disk after the process is killed: every write survives.
     #[must_use]
     pub fn copy(&self) -> FaultDisk {
         FaultDisk::of(self.files.synced())
     }
 
-    /// What may be left when the power goes now.
+    /// A possible state of the disk after a power failure.
     #[must_use]
     pub fn crash(&self, random: &mut Random) -> FaultDisk {
         FaultDisk::of(self.files.crash(random))

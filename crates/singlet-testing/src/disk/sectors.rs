@@ -1,30 +1,30 @@
-//! What is on the disk, what is on its way there, and what a crash may make of it.
+//! Synced and unsynced contents of a file.
 
 use crate::random::Random;
 use std::collections::BTreeMap;
 
-/// What a disk writes as a whole or not at all.
+/// The disk's atomic write unit.
 pub const SECTOR_BYTES: usize = 512;
 
-/// A file: its contents as readers see them, and for every sector that is not known to be on the
-/// disk the contents that it may have there.
+/// A file: the contents that readers see, and for each unsynced sector the versions that a crash
+/// may leave.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Sectors {
     contents: Vec<u8>,
-    /// Sectors that have been written and not been synced, by number.
+    /// Unsynced sectors, by number.
     unsynced: BTreeMap<usize, Unsynced<Vec<u8>>>,
     length: Unsynced<usize>,
-    /// How far the writes reach that the next sync is to bring to the disk.
+    /// The end of the furthest write since the last sync.
     reach: usize,
 }
 
-/// Something that a crash may leave in any of these states.
+/// A value that is any of these versions after a crash.
 #[derive(Clone, Debug, Default)]
 struct Unsynced<T> {
-    /// From the one that was synced last to the newest, which readers see.
+    /// From the last synced version to the newest, which readers see.
     versions: Vec<T>,
-    /// The sync after the newest version has failed. Then the system may have forgotten that
-    /// there is something to write, so that the next sync, which succeeds, proves nothing.
+    /// A sync failed after the newest version. The kernel may have dropped the dirty page, so a
+    /// later successful sync proves nothing.
     forgotten: bool,
 }
 
@@ -69,14 +69,14 @@ impl Sectors {
         self.length.versions.push(len);
         self.length.forgotten = false;
         if len < self.contents.len() {
-            // Should the file grow again, what was cut off reads as zeros.
+            // If the file grows again, the truncated range reads as zeros.
             self.change(len..self.contents.len(), |contents| contents.fill(0));
         }
         self.contents.resize(len, 0);
         self.reach = self.reach.min(len);
     }
 
-    /// Changes a range of the contents, and keeps for each sector what it was before and after.
+    /// Changes a range and records a version of each sector before and after.
     fn change(&mut self, range: std::ops::Range<usize>, change: impl FnOnce(&mut [u8])) {
         let sectors = range.start / SECTOR_BYTES..range.end.div_ceil(SECTOR_BYTES);
         for sector in sectors.clone() {
@@ -95,7 +95,7 @@ impl Sectors {
         }
     }
 
-    /// A sector as readers see it, filled up with zeros at the end of the file.
+    /// A sector as readers see it, padded with zeros at the end of the file.
     fn sector(&self, sector: usize) -> Vec<u8> {
         let start = sector * SECTOR_BYTES;
         let end = (start + SECTOR_BYTES).min(self.contents.len());
@@ -104,13 +104,13 @@ impl Sectors {
         bytes
     }
 
-    /// Everything is on the disk now, but for what a failed sync has made the system forget.
+    /// Makes everything durable except sectors that a failed sync has dropped.
     pub(super) fn sync(&mut self) {
         self.unsynced.retain(|_, sector| sector.forgotten);
         if !self.length.forgotten {
             self.length.versions = vec![self.contents.len()];
         }
-        // Bytes are on the disk only if the file reaches them there, whatever was forgotten of its
+        // Synced bytes imply that the synced length covers them, even if a failed sync dropped the
         // length.
         for length in &mut self.length.versions {
             *length = self.reach.max(*length);
@@ -123,14 +123,14 @@ impl Sectors {
         for sector in self.unsynced.values_mut() {
             sector.forgotten = true;
         }
-        // A length that has not changed since the last sync is not at stake.
+        // A length that has not changed since the last sync is safe.
         self.length.forgotten = self.length.versions.len() > 1;
     }
 
     /// The contents after a crash.
     pub(super) fn crash(&self, random: &mut Random) -> Vec<u8> {
-        // Some crashes lose nearly all that was not synced, some nearly nothing, and some are
-        // in between, where old and new sectors lie side by side.
+        // Vary how much survives: almost nothing, almost everything, or a mix of old and new
+        // sectors.
         let newest_percent = *random.one_of(&[0, 10, 50, 90, 99]).expect("not empty");
         let length = self.length.choose(random, newest_percent).unwrap_or(self.contents.len());
         let mut image = self.contents.clone();

@@ -1,4 +1,4 @@
-//! The target `expression`: every parser of expressions, what it prints, and what it does.
+//! The target `expression`: parse, print and evaluate every kind of expression.
 
 use crate::cases;
 use singlet_dynamo::binary::{self, ItemRef};
@@ -9,13 +9,13 @@ use singlet_dynamo::json::{Reader, Writer};
 use singlet_dynamo::{Error, Item, Value};
 use std::collections::BTreeMap;
 
-/// What an expression is applied to: something of every type, and nested.
+/// The item that expressions are applied to. It has every type, and nested values.
 const ITEM: &str = r##"{"a":{"M":{"b":{"L":[{"N":"1"},{"S":"x"},{"M":{"c":{"NULL":true}}}]},"c":{"N":"-2.5"}}},
     "b":{"S":"text"},"c":{"N":"42"},"d":{"B":"AAEC"},"e":{"SS":["x","y"]},"f":{"NS":["1","2"]},
     "g":{"BS":["AA=="]},"h":{"BOOL":true},"l":{"L":[{"N":"1"},{"L":[{"S":"deep"}]}]},"pk":{"S":"p"}}"##;
 
-/// Parses the input as each kind of expression, with a meaning for every placeholder in it.
-/// What is accepted survives being printed, and can be applied to an item.
+/// Parses the input as each kind of expression, with every placeholder defined. An accepted
+/// expression must survive printing and apply to an item without a panic.
 pub fn expression(input: &[u8]) {
     let Ok(text) = std::str::from_utf8(input) else {
         return;
@@ -36,7 +36,7 @@ pub fn expression(input: &[u8]) {
             assert_eq!(again, condition);
             assert_eq!(again.matches(Some(stored)), found);
         }
-        // A key condition is a condition of a narrower kind.
+        // A key condition is a restricted condition.
         if let Ok(key_condition) = KeyCondition::from_condition(condition)
             && let Some(again) = printed_and_parsed(
                 |printer| printer.key_condition(&key_condition),
@@ -63,7 +63,7 @@ pub fn expression(input: &[u8]) {
 
     let parameter = Parameter::UpdateExpression;
     if let Ok(update) = Update::parse(text, parameter, &mut meanings.placeholders()) {
-        // What an update makes may itself be refused, when it is too large or too deep.
+        // The result may be refused as too large or too deep.
         let _ = update.apply(Some(stored), &Item::new());
         let _ = update.apply(None, &Item::new());
         let _ = update.updated_old(Some(stored));
@@ -77,8 +77,8 @@ pub fn expression(input: &[u8]) {
     }
 }
 
-/// What is parsed from what is printed, unless that is too long to be parsed: a placeholder
-/// may be longer than its name.
+/// Prints and parses again. `None` if the printed text is too long to parse: a placeholder may be
+/// longer than the name it replaces.
 fn printed_and_parsed<'v, T>(
     print: impl FnOnce(&mut Printer<'v>) -> String,
     parse: impl FnOnce(&str, &mut Placeholders) -> Result<T, Error>,
@@ -92,7 +92,7 @@ fn printed_and_parsed<'v, T>(
     Some(parsed.unwrap_or_else(|error| panic!("{printed}: {error}")))
 }
 
-/// What placeholders stand for.
+/// Names and values of placeholders.
 #[derive(Default)]
 struct Meanings {
     names: BTreeMap<String, String>,
@@ -100,8 +100,7 @@ struct Meanings {
 }
 
 impl Meanings {
-    /// A name or a value for every placeholder in a text: its letters decide, which of the
-    /// item's attributes it is.
+    /// Defines every placeholder in a text. Its letters choose one of the item's attributes.
     fn of_placeholders_in(text: &str, item: &Item) -> Self {
         let mut meanings = Self::default();
         for (at, sign) in text.match_indices(['#', ':']) {
@@ -120,14 +119,14 @@ impl Meanings {
         meanings
     }
 
-    /// What a printer's placeholders stand for.
+    /// The placeholders that a printer assigned.
     fn of(printer: &Printer<'_>) -> Placeholders {
         let names = printer.names().map(|(key, name)| (key, name.to_owned()));
         let values = printer.values().map(|(key, value)| (key, value.clone()));
         Self { names: names.collect(), values: values.collect() }.placeholders()
     }
 
-    /// The placeholders as a request has them: by way of its JSON.
+    /// The placeholders, read from JSON as in a request.
     fn placeholders(&self) -> Placeholders {
         let mut names = Writer::new();
         names.object(|object| {

@@ -1,36 +1,34 @@
-//! How the time for an input grows with the input.
+//! How running time grows with input size.
 //!
-//! A parser that does a little more for each byte than for the byte before is harmless on
-//! every input a test would think of, and takes minutes on a megabyte that somebody sends on
-//! purpose. What is measured is the time of the processor, since that of the clock on a busy
-//! machine goes to others; it is steady enough to tell eight times from sixty-four times.
+//! Quadratic parsing is harmless on test inputs and takes minutes on a hostile megabyte. Processor
+//! time is measured, because wall-clock time on a busy machine includes other work. It is steady
+//! enough to tell a factor of eight from sixty-four.
 
 use rustix::time::{ClockId, clock_gettime};
 use std::time::Duration;
 
-/// How much longer the larger input is.
+/// The ratio of the input sizes.
 const FACTOR: u32 = 8;
-/// How much longer it may take: eight times would be linear, sixty-four times quadratic.
+/// The largest accepted ratio of the times: 8 is linear, 64 quadratic.
 const TIMES_MAX: u32 = 24;
-/// What is too short to be measured is not judged.
+/// Times below this are too short to compare.
 const FLOOR: Duration = Duration::from_micros(50);
-/// A comparison that looks bad is carried on this often before it is believed.
+/// Attempts before a comparison counts as failed.
 const ATTEMPTS: usize = 4;
-/// The inputs take turns so often in each attempt. The fastest run of each counts, as the one
-/// that nothing else disturbed.
+/// Alternations per attempt. The fastest run of each input counts, as the least disturbed one.
 const TURNS: usize = 5;
 
-/// What a comparison showed.
+/// The two measured times.
 #[derive(Clone, Copy, Debug)]
 pub struct Growth {
-    /// The time for the input of the given size.
+    /// The time for an input of the given size.
     pub small: Duration,
-    /// The time for one eight times as large.
+    /// The time for an input eight times as large.
     pub large: Duration,
 }
 
 impl Growth {
-    /// Whether the time grows about as the input does.
+    /// Whether the time grows about linearly.
     #[must_use]
     pub fn is_linear(&self) -> bool {
         self.large <= self.small.max(FLOOR) * TIMES_MAX
@@ -44,7 +42,7 @@ pub fn growth(n: usize, input: impl Fn(usize) -> Vec<u8>, run: impl Fn(&[u8])) -
     let mut found = Growth { small: Duration::MAX, large: Duration::MAX };
     for _ in 0..ATTEMPTS {
         for _ in 0..TURNS {
-            // The short runs are made as often as it takes to be among the long ones.
+            // Repeat the small input to give it about as much time as the large one.
             for _ in 0..FACTOR / 2 {
                 found.small = found.small.min(processor_time(|| run(&small)));
             }
@@ -57,7 +55,7 @@ pub fn growth(n: usize, input: impl Fn(usize) -> Vec<u8>, run: impl Fn(&[u8])) -
     found
 }
 
-/// How long the processor was busy with `run`.
+/// The processor time of `run`.
 pub fn processor_time(run: impl FnOnce()) -> Duration {
     let spent = || {
         let spent = clock_gettime(ClockId::ThreadCPUTime);

@@ -1,11 +1,11 @@
-//! Breaking an input a little, so that what comes out is nearly right.
+//! Small mutations of valid inputs.
 //!
-//! Random bytes are refused at the first of them. Inputs that were right once, and had one
-//! or two things done to them, get far into a parser before they fail.
+//! Parsers reject random bytes immediately. A valid input with one or two changes gets far into a
+//! parser.
 
 use super::Random;
 
-/// Pieces that mean something to one of the parsers.
+/// Tokens that are meaningful to one of the parsers.
 const PIECES: &[&[u8]] = &[
     b"{",
     b"}",
@@ -80,10 +80,10 @@ const PIECES: &[&[u8]] = &[
     b"status",
 ];
 
-/// The longest input that comes out. What is longer says nothing new, but slowly.
+/// The maximum length of a mutated input. Longer ones are slow and find nothing new.
 const LENGTH_MAX: usize = 16 * 1024;
 
-/// An input made from one of the seeds by one to four small breaks.
+/// Applies one to four small mutations to one of the seeds.
 pub fn mutate(seeds: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
     let mut input = random.one_of(seeds).cloned().unwrap_or_default();
     for _ in 0..=random.below(4) {
@@ -110,7 +110,7 @@ fn mutate_once(input: &mut Vec<u8>, seeds: &[Vec<u8>], random: &mut Random) {
             input.drain(place);
         }
         3 => {
-            // The same stretch several times over, which also nests brackets.
+            // Repeats a range, which also nests brackets.
             let piece = input.get(place.clone()).unwrap_or_default().repeat(1 + random.below(40));
             input.splice(place.start..place.start, piece);
         }
@@ -119,7 +119,7 @@ fn mutate_once(input: &mut Vec<u8>, seeds: &[Vec<u8>], random: &mut Random) {
             input.splice(place, piece.iter().copied());
         }
         6 => {
-            // A stretch of another seed.
+            // Inserts a range of another seed.
             let other = random.one_of(seeds).cloned().unwrap_or_default();
             let from = random.stretch(other.len());
             input.splice(place, other.get(from).unwrap_or_default().iter().copied());

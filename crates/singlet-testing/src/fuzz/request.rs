@@ -1,4 +1,4 @@
-//! The target `request`: every operation's request, up to where a store would be asked.
+//! The target `request`: every operation's request, up to the access to a store.
 
 use crate::cases;
 use singlet_dynamo::error::MESSAGE_SIZE_MAX;
@@ -7,7 +7,7 @@ use singlet_dynamo::operation::{CreateTable, Request};
 use singlet_dynamo::stored::StoredItem;
 use singlet_dynamo::{Error, Item};
 
-/// A table with an index of either kind.
+/// A table with a local and a global index.
 const TABLE: &str = r#"{"TableName":"Indexed","BillingMode":"PAY_PER_REQUEST",
     "AttributeDefinitions":[{"AttributeName":"pk","AttributeType":"S"},{"AttributeName":"sk","AttributeType":"S"},
         {"AttributeName":"n","AttributeType":"N"}],
@@ -17,11 +17,11 @@ const TABLE: &str = r#"{"TableName":"Indexed","BillingMode":"PAY_PER_REQUEST",
     "LocalSecondaryIndexes":[{"IndexName":"local","KeySchema":[{"AttributeName":"pk","KeyType":"HASH"},
         {"AttributeName":"n","KeyType":"RANGE"}],"Projection":{"ProjectionType":"KEYS_ONLY"}}]}"#;
 
-/// What is stored already.
+/// The stored item.
 const OLD: &str =
     r#"{"pk":{"S":"a"},"sk":{"S":"b"},"n":{"N":"1"},"m":{"M":{"l":{"L":[{"N":"2"}]}}}}"#;
 
-/// Reads a request, `PutItem {…}`, and checks it against a table. Items are decided on too.
+/// Parses a request, `PutItem {…}`, checks it against a table, and decides writes of items.
 pub fn request(input: &[u8]) {
     let space = input.iter().position(|&byte| byte == b' ').unwrap_or(input.len());
     let (operation, body) = input.split_at(space);
@@ -71,16 +71,16 @@ fn check(request: &Request) -> Result<(), Error> {
             let _ = transaction.decide(stored(None))?;
             transaction.decide(stored(Some(&old))).map(drop)
         }
-        // What else a request says of tables was checked when it was read.
+        // Parsing has checked all other requests.
         _ => Ok(()),
     }
 }
 
-/// The requests of all cases, and those that came before them.
+/// The requests of all cases, with their preceding requests.
 pub(super) fn requests() -> Vec<Vec<u8>> {
     let cases = cases::load().expect("the case files can be read");
     let all = cases.into_iter().flat_map(|case| case.after.into_iter().chain([case.request]));
     let lines = all.map(|request| format!("{} {}", request.operation, request.body).into_bytes());
-    // Those that are long to show a limit would take the time of a hundred others each.
+    // Long requests that test a limit are a hundred times slower than others.
     lines.filter(|line| line.len() < 10_000).collect()
 }

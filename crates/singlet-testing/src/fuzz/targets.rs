@@ -1,4 +1,4 @@
-//! What is fuzzed, and what must hold.
+//! The fuzz targets.
 
 use super::expression::{expression, expressions};
 use super::request::{request, requests};
@@ -8,17 +8,17 @@ use singlet_dynamo::json::{Reader, Writer};
 use singlet_dynamo::schema::KeyType;
 use singlet_dynamo::{Item, Number, Value, key as keys};
 
-/// A parser, and what must hold whatever it is given.
+/// A parser with the properties it must have for every input.
 pub struct Target {
-    /// The name, which is also that of the program for cargo-fuzz.
+    /// The name, also of the cargo-fuzz program.
     pub name: &'static str,
-    /// Panics if something that must hold does not.
+    /// Panics if a property fails.
     pub run: fn(&[u8]),
-    /// Inputs to begin with, most of them right.
+    /// Initial inputs, most of them valid.
     pub seeds: fn() -> Vec<Vec<u8>>,
 }
 
-/// All targets.
+/// All fuzz targets.
 pub const TARGETS: &[Target] = &[
     Target { name: "json", run: json, seeds: items },
     Target { name: "binary", run: binary, seeds: stored_items },
@@ -28,7 +28,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "request", run: request, seeds: requests },
 ];
 
-/// Reads DynamoDB's JSON. What is accepted survives both ways of writing it.
+/// Parses DynamoDB's JSON. An accepted item survives JSON and the stored form.
 pub fn json(input: &[u8]) {
     let skipped = Reader::new(input).and_then(|mut reader| {
         reader.skip()?;
@@ -49,7 +49,7 @@ pub fn json(input: &[u8]) {
     assert_eq!(writer.into_bytes(), text, "the same JSON without a tree");
 }
 
-/// Reads the stored form. What is accepted is the only encoding of its item.
+/// Decodes the stored form. Every item has exactly one encoding.
 pub fn binary(input: &[u8]) {
     let Ok(view) = ItemRef::new(input) else {
         return;
@@ -64,7 +64,7 @@ pub fn binary(input: &[u8]) {
     json(&item.to_json());
 }
 
-/// Reads numbers, as text and as sortable bytes, and calculates with them.
+/// Parses numbers, from text and from sortable bytes, and does arithmetic.
 pub fn number(input: &[u8]) {
     if let Some((number, rest)) = Number::split_first(input) {
         let own = input.strip_suffix(rest).expect("what follows is the end of the input");
@@ -74,7 +74,7 @@ pub fn number(input: &[u8]) {
     let Ok(text) = std::str::from_utf8(input) else {
         return;
     };
-    // Two numbers, to compare and to add.
+    // Two numbers to compare and add.
     let (first, second) = text.split_once(' ').unwrap_or((text, text));
     let (Ok(a), Ok(b)) = (first.parse::<Number>(), second.parse::<Number>()) else {
         return;
@@ -94,7 +94,7 @@ pub fn number(input: &[u8]) {
     }
 }
 
-/// Reads encoded keys, and encodes what the input is as a text and as bytes.
+/// Decodes keys, and encodes the input as text and as bytes.
 pub fn key(input: &[u8]) {
     for kind in [KeyType::S, KeyType::N, KeyType::B] {
         if let Some((value, rest)) = keys::split_encoded(kind, input) {
@@ -102,7 +102,7 @@ pub fn key(input: &[u8]) {
             assert_eq!(encoded(&value), own, "one value, one encoding");
         }
     }
-    // Two values, to compare.
+    // Two values to compare.
     let (first, second) = input.split_at(input.len() / 2);
     let [a, b] = [first, second].map(|bytes| Value::B(bytes.to_vec()));
     assert_eq!(first.cmp(second), encoded(&a).cmp(&encoded(&b)), "bytes sort as values do");
@@ -120,7 +120,7 @@ fn encoded(value: &Value) -> Vec<u8> {
     out
 }
 
-/// Items as JSON: those that the cases put, and some with a bit of everything.
+/// Items as JSON: from the cases, and some that cover all types.
 fn items() -> Vec<Vec<u8>> {
     let mut seeds: Vec<Vec<u8>> = [
         r#"{"PK":{"S":"GAME#ABC123"},"SK":{"S":"PLAYER#\u00e9\ud83d\udc0d"},"round":{"N":"7"}}"#,

@@ -44,7 +44,7 @@ impl Generator {
         self.finish("BatchGetItem", draft)
     }
 
-    /// Puts a dozen items, so that there is something to find.
+    /// Puts a dozen items.
     pub(super) fn load_many(&mut self) -> Call {
         let design = self.any_design();
         let items = (0..12).map(|_| self.item(&design));
@@ -105,7 +105,7 @@ impl Generator {
         self.finish("BatchWriteItem", draft)
     }
 
-    /// One of the tables or all.
+    /// One table or all.
     fn some_designs(&mut self) -> Vec<super::Design> {
         let mut designs = self.designs.clone();
         if self.random.percent(50) {

@@ -7,7 +7,7 @@ use super::update::Targets;
 use super::value::KINDS;
 use serde_json::json;
 
-/// The attributes that items have besides their keys, and the types that they mostly have.
+/// Non-key attributes and their usual types.
 pub(super) const ATTRIBUTES: &[(&str, &str)] = &[
     ("a", "*"),
     ("c", "*"),
@@ -32,7 +32,7 @@ pub(super) const ATTRIBUTES: &[(&str, &str)] = &[
 const COMPARATORS: &[&str] = &["=", "<>", "<", "<=", ">", ">="];
 
 impl Generator {
-    /// An attribute of items of this table, and the type that it mostly has.
+    /// An attribute of a table's items and its usual type.
     pub(super) fn attribute(&mut self, design: &Design) -> (&'static str, &'static str) {
         let mut keys: Vec<_> = design.key().chain(&design.index_attributes).collect();
         keys.retain(|_| self.random.percent(60));
@@ -42,13 +42,13 @@ impl Generator {
         }
     }
 
-    /// A path to something in an item, and the type that is mostly there.
+    /// A path into an item and the usual type there.
     pub(super) fn path(&mut self, design: &Design, draft: &mut Draft) -> (String, &'static str) {
         let (name, kind) = self.attribute(design);
         self.path_from(name, kind, draft)
     }
 
-    /// A path, and the attribute that it begins with.
+    /// A path and its first attribute.
     fn named_path(&mut self, design: &Design, draft: &mut Draft) -> (&'static str, String) {
         let (name, kind) = self.attribute(design);
         (name, self.path_from(name, kind, draft).0)
@@ -98,7 +98,6 @@ impl Generator {
         (path, kind)
     }
 
-    /// A condition on items of this table.
     pub(super) fn condition(&mut self, design: &Design, draft: &mut Draft) -> String {
         let condition = self.clause(design, draft, 3);
         self.misspelt(condition)
@@ -184,7 +183,7 @@ impl Generator {
         }
     }
 
-    /// What can stand left of a comparison, and the type that it mostly has.
+    /// The left side of a comparison and its usual type.
     fn operand(&mut self, design: &Design, draft: &mut Draft) -> (String, &'static str) {
         match self.random.below(20) {
             0 => {
@@ -200,7 +199,7 @@ impl Generator {
         }
     }
 
-    /// Something to compare with what has this type: mostly a value of the same type.
+    /// An operand to compare with this type: mostly a value of the same type.
     fn counterpart(&mut self, kind: &str, design: &Design, draft: &mut Draft) -> String {
         if self.random.percent(15) {
             return self.operand(design, draft).0;
@@ -212,7 +211,7 @@ impl Generator {
         draft.value(value)
     }
 
-    /// The expression, with a mistake in its words if it gets one.
+    /// Perhaps misspells the expression.
     pub(super) fn misspelt(&mut self, expression: String) -> String {
         if !self.errs(12) {
             return expression;
@@ -285,7 +284,6 @@ impl Generator {
         words.join(" ")
     }
 
-    /// The paths that a projection is made of.
     pub(super) fn projection(&mut self, design: &Design, draft: &mut Draft) -> String {
         let count = 1 + self.random.below(3);
         let mut paths: Vec<String> = Vec::new();
@@ -306,7 +304,7 @@ impl Generator {
     }
 }
 
-/// The words of an expression, each parenthesis and comma being one.
+/// Splits an expression into words, parentheses and commas.
 fn tokens(expression: &str) -> Vec<String> {
     let spaced = expression.replace('(', " ( ").replace(')', " ) ").replace(',', " , ");
     spaced.split_whitespace().map(str::to_owned).collect()

@@ -1,9 +1,9 @@
-//! A request that is being put together, with the placeholders of its expressions.
+//! A request under construction, with its placeholders.
 
 use super::{Call, Generator, mutation};
 use serde_json::{Map, Value, json};
 
-/// Members, and what stands for names and values in expressions.
+/// The members of a request, and the placeholders of its expressions.
 #[derive(Default)]
 pub(super) struct Draft {
     members: Map<String, Value>,
@@ -16,12 +16,7 @@ impl Draft {
         self.members.insert(member.to_owned(), value.into());
     }
 
-    /// The first value that has a placeholder.
-    pub(super) fn first_value(&self) -> Option<&Value> {
-        self.values.get(":v0")
-    }
-
-    /// A placeholder for the value.
+    /// Adds a placeholder for a value.
     pub(super) fn value(&mut self, value: Value) -> String {
         let placeholder = format!(":v{}", self.values.len());
         self.values.insert(placeholder.clone(), value);
@@ -29,7 +24,7 @@ impl Draft {
     }
 }
 
-/// Whether a name can stand in an expression as it is.
+/// Whether a name needs no placeholder.
 fn is_plain(name: &str) -> bool {
     let is_reserved = matches!(name, "status" | "year");
     let is_word = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
@@ -37,7 +32,7 @@ fn is_plain(name: &str) -> bool {
 }
 
 impl Generator {
-    /// The name as it stands in an expression: itself, or a placeholder.
+    /// The name itself or a placeholder for it.
     pub(super) fn name(&mut self, name: &str, draft: &mut Draft) -> String {
         let is_plain = is_plain(name);
         if (is_plain && self.random.percent(70)) || (!is_plain && self.errs(10)) {
@@ -54,7 +49,7 @@ impl Generator {
         placeholder
     }
 
-    /// The members, with the placeholders among them.
+    /// The members, including placeholders.
     pub(super) fn members(&mut self, mut draft: Draft) -> Map<String, Value> {
         self.misplace(&mut draft);
         if !draft.names.is_empty() || self.errs(1) {
@@ -66,7 +61,7 @@ impl Generator {
         draft.members
     }
 
-    /// Mistakes with placeholders.
+    /// Makes a mistake with placeholders.
     fn misplace(&mut self, draft: &mut Draft) {
         if self.errs(2) {
             let name = self.pick(&["#unused", "#", "unused", "#a-b", "##", ":a", "", "#n0x"]);
@@ -95,20 +90,20 @@ impl Generator {
         }
     }
 
-    /// The request, with a mistake somewhere in its JSON if one is due and was not made yet.
+    /// The request, with a mutation of its JSON if a mistake is still due.
     pub(super) fn finish(&mut self, operation: &'static str, draft: Draft) -> Call {
         let members = self.members(draft);
         self.finished(operation, members)
     }
 
-    /// The same for a request that has no expressions of its own.
+    /// Like `finish`, for a request whose members are complete.
     pub(super) fn finished(
         &mut self,
         operation: &'static str,
         members: Map<String, Value>,
     ) -> Call {
         let is_due = std::mem::take(&mut self.mistakes) > 0;
-        // An engine is given requests that were read already, so most of these would be lost.
+        // Engines receive parsed requests, so most of these would be lost.
         if !is_due || !self.asks_endpoints() {
             return Call::new(operation, members);
         }

@@ -9,7 +9,6 @@ use serde_json::{Map, Value, json};
 const UPDATE_RETURNS: &[&str] = &["NONE", "ALL_OLD", "ALL_NEW", "UPDATED_OLD", "UPDATED_NEW"];
 
 impl Generator {
-    /// An item's key.
     pub(super) fn key(&mut self, design: &Design) -> Map<String, Value> {
         let mut key = Map::new();
         for attribute in design.key() {
@@ -25,7 +24,7 @@ impl Generator {
         key
     }
 
-    /// An item of the table, with its key.
+    /// An item, with its key.
     pub(super) fn item(&mut self, design: &Design) -> Map<String, Value> {
         let mut item = Map::new();
         for attribute in design.key() {
@@ -68,7 +67,7 @@ impl Generator {
         item
     }
 
-    /// Puts without conditions, as tables are filled with.
+    /// Puts without conditions, to fill tables.
     pub(super) fn load(&mut self) -> Call {
         if !self.asks_endpoints() {
             return self.load_many();
@@ -136,7 +135,7 @@ impl Generator {
         self.finish("GetItem", draft)
     }
 
-    /// Perhaps a condition, in the words of today or in those of before.
+    /// Perhaps a condition, as an expression or with legacy parameters.
     fn conditions(&mut self, design: &Design, draft: &mut Draft) {
         match self.random.below(20) {
             0..6 => {
@@ -151,7 +150,7 @@ impl Generator {
         }
     }
 
-    /// Perhaps a projection, in the words of today or in those of before.
+    /// Perhaps a projection, as an expression or with legacy parameters.
     pub(super) fn selection(&mut self, design: &Design, draft: &mut Draft) {
         match self.random.below(20) {
             0..8 => {

@@ -1,42 +1,65 @@
 //! Key conditions, as text.
 
 use super::Generator;
-use super::design::Attribute;
+use super::design::{Attribute, Key};
 use super::draft::Draft;
+use serde_json::{Map, Value};
 
 impl Generator {
-    /// A condition on the key of a table or index.
+    /// A condition on the key of a table or index, and its partition key values.
     pub(super) fn key_condition(
         &mut self,
-        partition: &Attribute,
-        sort: Option<&Attribute>,
+        key: &Key,
         draft: &mut Draft,
-    ) -> String {
-        let value = self.key_value(partition.kind);
-        let name = self.name(partition.name, draft);
-        let operator = if self.errs(4) { self.pick(&["<", "<>", ">="]) } else { "=" };
-        let value = draft.value(value);
-        let mut first = match self.random.below(12) {
-            0 => format!("({name} {operator} {value})"),
-            1 if operator == "=" => format!("{value} = {name}"),
-            _ => format!("{name} {operator} {value}"),
+    ) -> (String, Map<String, Value>) {
+        let mut partition = Map::new();
+        let mut conditions = Vec::new();
+        for attribute in &key.partition {
+            let value = self.key_value(attribute.kind);
+            partition.insert(attribute.name.to_owned(), value.clone());
+            let name = self.name(attribute.name, draft);
+            let operator = if self.errs(4) { self.pick(&["<", "<>", ">="]) } else { "=" };
+            let value = draft.value(value);
+            conditions.push(match self.random.below(12) {
+                0 => format!("({name} {operator} {value})"),
+                1 if operator == "=" => format!("{value} = {name}"),
+                _ => format!("{name} {operator} {value}"),
+            });
+        }
+        if key.partition.len() > 1 && self.errs(10) {
+            conditions.pop();
+        }
+        let sort: &[Attribute] = match key.sort.len() {
+            0 if self.errs(10) => &[Attribute { name: "sk", kind: "S" }],
+            len if self.random.percent(65) => &key.sort[..len.min(1 + self.random.below(4))],
+            _ => &[],
         };
-        let condition = match sort {
-            Some(sort) if self.random.percent(65) => {
-                let mut second = self.sort_condition(sort, draft);
-                if self.random.percent(10) {
-                    std::mem::swap(&mut first, &mut second);
+        if let Some((last, before)) = sort.split_last() {
+            for attribute in before {
+                // Invalid without an equality or without any condition.
+                match self.random.below(2) {
+                    0 if self.errs(8) => {}
+                    1 if self.errs(8) => conditions.push(self.sort_condition(attribute, draft)),
+                    _ => {
+                        let name = self.name(attribute.name, draft);
+                        let value = self.key_value(attribute.kind);
+                        conditions.push(format!("{name} = {}", draft.value(value)));
+                    }
                 }
-                let word = if self.errs(3) { "OR" } else { self.pick(&["AND", "and"]) };
-                format!("{first} {word} {second}")
             }
-            None if self.errs(10) => {
-                let other = Attribute { name: "sk", kind: "S" };
-                let second = self.sort_condition(&other, draft);
-                format!("{first} AND {second}")
-            }
-            _ => first,
-        };
+            conditions.push(self.sort_condition(last, draft));
+        }
+        if conditions.len() > 1 && self.random.percent(10) {
+            let at = 1 + self.random.below(conditions.len() - 1);
+            conditions.swap(0, at);
+        }
+        let word = if self.errs(3) { "OR" } else { self.pick(&["AND", "and"]) };
+        let condition = conditions.join(&format!(" {word} "));
+        let condition = self.mistaken_condition(condition);
+        (condition, partition)
+    }
+
+    fn mistaken_condition(&mut self, condition: String) -> String {
         if self.errs(3) {
             let wrong = self.pick(&[
                 "NOT ",

@@ -1,7 +1,7 @@
-//! The parameters from before expressions.
+//! Legacy parameters, from before expressions.
 
 use super::Generator;
-use super::design::{Attribute, Design};
+use super::design::{Design, Key};
 use super::draft::Draft;
 use serde_json::{Map, Value, json};
 
@@ -37,7 +37,7 @@ impl Generator {
         json!(names)
     }
 
-    /// Perhaps `Expected`, with how its conditions go together.
+    /// Perhaps `Expected` and `ConditionalOperator`.
     pub(super) fn maybe_expected(&mut self, design: &Design, draft: &mut Draft) {
         let mut expected = Map::new();
         for _ in 0..1 + self.random.below(2) {
@@ -71,7 +71,7 @@ impl Generator {
         }
     }
 
-    /// A comparison with as many values as it takes, unless by mistake.
+    /// A comparison with the right number of values, unless by mistake.
     fn comparison(&mut self, kind: &str) -> Value {
         let operator = if self.errs(2) { "LIKE" } else { self.pick(OPERATORS) };
         let mut count = match operator {
@@ -147,34 +147,39 @@ impl Generator {
         draft.set("AttributeUpdates", updates);
     }
 
-    /// `KeyConditions`, and perhaps `QueryFilter` and `AttributesToGet`.
+    /// `KeyConditions`, and perhaps `QueryFilter` and `AttributesToGet`. Returns the partition key
+    /// values.
     pub(super) fn legacy_query(
         &mut self,
         design: &Design,
-        partition: &Attribute,
-        sort: Option<&Attribute>,
+        key: &Key,
         draft: &mut Draft,
-    ) {
+    ) -> Map<String, Value> {
+        let mut partition = Map::new();
         let mut conditions = Map::new();
-        let operator = if self.errs(3) { self.pick(OPERATORS) } else { "EQ" };
-        let value = self.key_value(partition.kind);
-        conditions.insert(
-            partition.name.to_owned(),
-            json!({"ComparisonOperator": operator, "AttributeValueList": [value]}),
-        );
-        if let Some(sort) = sort
-            && self.random.percent(65)
-        {
+        for attribute in &key.partition {
+            let operator = if self.errs(3) { self.pick(OPERATORS) } else { "EQ" };
+            let value = self.key_value(attribute.kind);
+            partition.insert(attribute.name.to_owned(), value.clone());
+            conditions.insert(
+                attribute.name.to_owned(),
+                json!({"ComparisonOperator": operator, "AttributeValueList": [value]}),
+            );
+        }
+        let sort_len = if self.random.percent(65) { 1 + self.random.below(4) } else { 0 };
+        let sort = &key.sort[..key.sort.len().min(sort_len)];
+        for (place, attribute) in sort.iter().enumerate() {
             let operators = ["EQ", "LE", "LT", "GE", "GT", "BEGINS_WITH", "BETWEEN"];
             let operator = match self.pick(&operators) {
                 _ if self.errs(5) => self.pick(OPERATORS),
-                "BEGINS_WITH" if sort.kind == "N" => "GE",
+                _ if place + 1 < sort.len() => "EQ",
+                "BEGINS_WITH" if attribute.kind == "N" => "GE",
                 operator => operator,
             };
-            let (low, high) = self.bounds(sort.kind);
+            let (low, high) = self.bounds(attribute.kind);
             let values = if operator == "BETWEEN" { vec![low, high] } else { vec![low] };
             conditions.insert(
-                sort.name.to_owned(),
+                attribute.name.to_owned(),
                 json!({"ComparisonOperator": operator, "AttributeValueList": values}),
             );
         }
@@ -183,9 +188,10 @@ impl Generator {
         }
         draft.set("KeyConditions", conditions);
         self.legacy_filter("QueryFilter", design, draft);
+        partition
     }
 
-    /// `ScanFilter` and `AttributesToGet`, perhaps.
+    /// Perhaps `ScanFilter` and `AttributesToGet`.
     pub(super) fn legacy_scan(&mut self, design: &Design, draft: &mut Draft) {
         self.legacy_filter("ScanFilter", design, draft);
     }

@@ -1,12 +1,12 @@
-//! One mistake in the JSON of a request that was right.
+//! One mistake in the JSON of a valid request.
 
 use crate::random::Random;
 use serde_json::{Map, Value, json};
 
-/// Stands for the name of a member that is there twice, until the JSON is text.
+/// Stands for a duplicate member name until the JSON is text.
 const TWICE: &str = "\u{1}twice";
 
-/// The request as text, with one thing wrong.
+/// The request as text, with one mistake.
 pub(super) fn mutate(request: Value, random: &mut Random) -> String {
     if random.below(40) == 0 {
         return broken_text(&request.to_string(), random);
@@ -31,10 +31,10 @@ pub(super) fn mutate(request: Value, random: &mut Random) -> String {
     request.to_string()
 }
 
-/// What is left to do once the tree is text.
+/// Work left until the tree is text.
 enum Rest {
     Nothing,
-    /// The member that stands for a second one gets its name.
+    /// Gives the duplicate member its name.
     Rename(String),
 }
 
@@ -60,7 +60,7 @@ fn in_object(members: &mut Map<String, Value>, name: &str, random: &mut Random) 
             members.remove(name);
         }
         3 => {
-            // Members are written in the order of their names, so this one comes first.
+            // Members are written in name order, so this one comes first.
             members.insert(TWICE.to_owned(), other(&value, random));
             return Rest::Rename(name.to_owned());
         }
@@ -99,7 +99,7 @@ fn in_array(elements: &mut Vec<Value>, at: usize, random: &mut Random) {
     }
 }
 
-/// A value in the place of another: of another type, or of the same type and out of bounds.
+/// A replacement value: of another type, or out of bounds.
 fn other(value: &Value, random: &mut Random) -> Value {
     let strange = [
         json!(null),
@@ -154,7 +154,7 @@ fn other(value: &Value, random: &mut Random) -> Value {
     }
 }
 
-/// Text that is not JSON, or not all of it.
+/// Invalid or truncated JSON.
 fn broken_text(text: &str, random: &mut Random) -> String {
     match random.below(8) {
         0 => String::new(),
@@ -171,7 +171,7 @@ fn broken_text(text: &str, random: &mut Random) -> String {
     }
 }
 
-/// The pointers of all members and elements, as JSON pointers.
+/// The JSON pointers of all members and elements.
 fn list(value: &Value, place: String, places: &mut Vec<String>) {
     let children: Vec<(String, &Value)> = match value {
         Value::Object(members) => members

@@ -6,37 +6,35 @@ use super::{Call, Generator, Order, Step};
 use serde_json::{Map, Value, json};
 
 impl Generator {
-    /// A query, most of them page by page to the end.
+    /// A query, usually followed page by page.
     pub(super) fn query(&mut self) -> Step {
         let design = self.any_design();
         let index = self.maybe_index(&design, 60);
         let mut draft = Draft::default();
         draft.set("TableName", self.table_name(&design));
         self.index_name(index.as_ref(), &mut draft);
-        let (partition, sort) = match &index {
-            Some(index) => (&index.partition, index.sort.as_ref()),
-            None => (&design.partition, design.sort.as_ref()),
-        };
-        if self.random.percent(15) {
-            self.legacy_query(&design, partition, sort, &mut draft);
+        let key = index.as_ref().map_or(&design.key, |index| &index.key);
+        let partition = if self.random.percent(15) {
+            self.legacy_query(&design, key, &mut draft)
         } else {
-            let condition = self.key_condition(partition, sort, &mut draft);
+            let (condition, partition) = self.key_condition(key, &mut draft);
             draft.set("KeyConditionExpression", condition);
             self.filter(&design, &mut draft);
             self.projected(&design, index.as_ref(), &mut draft);
-        }
+            partition
+        };
         self.page_options(index.as_ref(), &mut draft);
         if self.random.percent(50) {
             draft.set("ScanIndexForward", self.random.percent(50));
         }
         let order = match &index {
             None => Order::Total,
-            Some(index) => Order::Index(index.sort.as_ref().map_or("", |sort| sort.name)),
+            Some(index) => Order::Index(index.key.sort.iter().map(|sort| sort.name).collect()),
         };
-        self.paged("Query", &design, index.as_ref(), order, draft)
+        self.paged("Query", &design, index.as_ref(), order, draft, partition)
     }
 
-    /// A scan, most of them page by page to the end.
+    /// A scan, usually followed page by page.
     pub(super) fn scan(&mut self) -> Step {
         let design = self.any_design();
         let index = self.maybe_index(&design, 30);
@@ -63,7 +61,7 @@ impl Generator {
         if self.errs(3) {
             draft.set(self.pick(&["Segment", "TotalSegments"]), 1);
         }
-        self.paged("Scan", &design, index.as_ref(), Order::Own, draft)
+        self.paged("Scan", &design, index.as_ref(), Order::Own, draft, Map::new())
     }
 
     fn paged(
@@ -73,19 +71,15 @@ impl Generator {
         index: Option<&Index>,
         order: Order,
         mut draft: Draft,
+        partition: Map<String, Value>,
     ) -> Step {
-        // A page that begins anywhere is the same for two endpoints if the order is.
+        // Two endpoints agree on a page from an arbitrary key only if they agree on the order.
         let is_comparable = order == Order::Total || !self.asks_endpoints();
         if is_comparable && self.random.percent(15) {
             let mut key = self.start_key(design, index);
-            // In the partition that is asked for, as a rule.
-            if operation == "Query"
-                && !self.asks_endpoints()
-                && self.random.percent(90)
-                && let Some(value) = draft.first_value()
-            {
-                let partition = index.map_or(&design.partition, |index| &index.partition);
-                key.insert(partition.name.to_owned(), value.clone());
+            // Usually in the queried partition.
+            if operation == "Query" && !self.asks_endpoints() && self.random.percent(90) {
+                key.extend(partition);
             }
             draft.set("ExclusiveStartKey", key);
         } else if self.errs(8) {
@@ -100,7 +94,7 @@ impl Generator {
         Step::Pages { call: self.finish(operation, draft), order }
     }
 
-    /// Some place in the table or index: of the right form, unless by mistake.
+    /// A start key of the right form, unless by mistake.
     fn start_key(&mut self, design: &Design, index: Option<&Index>) -> Map<String, Value> {
         let mut key = self.key(design);
         for attribute in index.into_iter().flat_map(Index::key) {
@@ -133,7 +127,7 @@ impl Generator {
         }
     }
 
-    /// Perhaps a projection, and perhaps a choice of what to return that goes with it.
+    /// Perhaps a projection, and perhaps a matching `Select`.
     fn projected(&mut self, design: &Design, index: Option<&Index>, draft: &mut Draft) {
         if self.random.percent(30) {
             let projection = self.projection(design, draft);
@@ -167,7 +161,7 @@ impl Generator {
         }
     }
 
-    /// The scans that show everything a table and its indexes hold, and what was said of it.
+    /// Scans a table and its indexes, and reads its stream.
     pub(super) fn look_at_everything(&mut self, design: &Design, steps: &mut Vec<Step>) {
         self.mistakes = 0;
         let mut scan = |index: Option<&Index>| {

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 const VIEWS: &[&str] = &["KEYS_ONLY", "NEW_IMAGE", "OLD_IMAGE", "NEW_AND_OLD_IMAGES"];
 
 impl Generator {
-    /// Makes a table that stays.
+    /// Creates a table that stays.
     pub(super) fn new_table(&mut self, name: String, steps: &mut Vec<Step>) {
         let mut design = self.design(name);
         let mut body = design.create_table();
@@ -72,7 +72,8 @@ impl Generator {
         }
     }
 
-    /// What endpoints name or time differently, or what would keep their tables from being deleted.
+    /// Requests whose names or timing differ between endpoints, or that prevent deletion of a
+    /// table.
     fn own_tables(&mut self, steps: &mut Vec<Step>) {
         let design = self.any_design();
         let mut arn = format!("arn:aws:dynamodb:us-east-1:000000000000:table/{}", design.name);
@@ -106,7 +107,7 @@ impl Generator {
         self.ask(operation, body, steps);
     }
 
-    /// Deletes a table and makes another one of its name, with items.
+    /// Deletes a table and recreates it with items.
     fn replace_table(&mut self, steps: &mut Vec<Step>) {
         self.mistakes = 0;
         let at = self.random.below(self.designs.len());
@@ -124,7 +125,7 @@ impl Generator {
         steps.push(Step::Ask(call));
     }
 
-    /// A table that goes as soon as it was made, if it is made at all.
+    /// A short-lived table, if it is created at all.
     fn passing_table(&mut self, steps: &mut Vec<Step>) {
         self.passing += 1;
         let name = format!("{STORY}_passing{}", self.passing);
@@ -159,12 +160,12 @@ impl Generator {
         self.delete_table(&name, steps);
     }
 
-    /// Mistakes that only tables can have.
+    /// Makes a mistake that only table requests can have.
     fn misdesign(&mut self, body: &mut Map<String, Value>) {
         if !self.errs(50) {
             return;
         }
-        match self.random.below(14) {
+        match self.random.below(15) {
             0 => body["AttributeDefinitions"] = json!([]),
             1 => {
                 if let Some(definitions) = body["AttributeDefinitions"].as_array_mut() {
@@ -235,6 +236,30 @@ impl Generator {
                 ]);
                 body.insert("StreamSpecification".to_owned(), wrong);
             }
+            13 => {
+                // Too many of a role, out of order, or duplicated.
+                let wrong = self.pick(&[
+                    "HASH a HASH b HASH c HASH d HASH e",
+                    "HASH a RANGE b RANGE c RANGE d RANGE e RANGE f",
+                    "HASH a RANGE b HASH c",
+                    "HASH a HASH b RANGE a",
+                    "RANGE a RANGE b",
+                ]);
+                let words: Vec<&str> = wrong.split(' ').collect();
+                let mut names = vec!["pk"];
+                let mut key = Vec::new();
+                for element in words.chunks(2) {
+                    names.push(element[1]);
+                    key.push(json!({"AttributeName": element[1], "KeyType": element[0]}));
+                }
+                names.sort_unstable();
+                names.dedup();
+                let define = |name| json!({"AttributeName": name, "AttributeType": "S"});
+                *body = plain(&body["TableName"]);
+                body["AttributeDefinitions"] = names.into_iter().map(define).collect();
+                let index = json!({"IndexName": "one", "KeySchema": key, "Projection": {"ProjectionType": "ALL"}});
+                body.insert("GlobalSecondaryIndexes".to_owned(), json!([index]));
+            }
             _ => body["TableName"] = json!(self.designs[0].name),
         }
     }
@@ -287,7 +312,7 @@ impl Generator {
     }
 
     fn remove_index(&mut self, design: &mut Design, body: &mut Map<String, Value>) {
-        // Local never ends to delete an index whose key has an attribute of another key.
+        // Local never finishes deleting an index that shares a key attribute with another key.
         let is_apart = |index: &Index| {
             let others = design.indexes.iter().filter(|other| other.name != index.name);
             let mut keys = design.key().chain(others.flat_map(Index::key));
@@ -304,7 +329,7 @@ impl Generator {
         );
     }
 
-    /// Items do not expire in a story: Local takes its time, and so may we.
+    /// Items do not expire in comparisons of endpoints: both may delay deletion.
     fn time_to_live(&mut self, steps: &mut Vec<Step>) {
         let design = self.any_design();
         let body = json!({
@@ -323,7 +348,7 @@ fn ask(operation: &'static str, body: Value) -> Step {
     Step::Ask(Call { operation, body: body.to_string() })
 }
 
-/// The members of the simplest table there is.
+/// The simplest table.
 fn plain(name: &Value) -> Map<String, Value> {
     let members = [
         ("TableName", name.clone()),

@@ -32,7 +32,7 @@ impl Generator {
         self.finish("TransactGetItems", draft)
     }
 
-    /// A transaction: a new one, or one that was sent before.
+    /// A new transaction, or an earlier one again.
     pub(super) fn transact_write_items(&mut self) -> Call {
         if !self.asks_endpoints()
             && self.random.percent(15)
@@ -71,7 +71,7 @@ impl Generator {
         call
     }
 
-    /// Whether nothing else is done to the item, unless by mistake.
+    /// Whether this is the only action on the item, unless by mistake.
     fn is_new(
         &mut self,
         design: &Design,

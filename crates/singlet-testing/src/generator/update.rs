@@ -6,7 +6,6 @@ use super::design::{Design, EXPIRY};
 use super::draft::Draft;
 
 impl Generator {
-    /// An update of items of this table.
     pub(super) fn update(&mut self, design: &Design, draft: &mut Draft) -> String {
         let mut clauses = Vec::new();
         let mut targets = Targets::default();
@@ -60,7 +59,7 @@ impl Generator {
         })
     }
 
-    /// Something that no action of the update has touched yet, unless by mistake.
+    /// A path that no other action touches, unless by mistake.
     fn target(
         &mut self,
         word: &str,
@@ -187,12 +186,12 @@ impl Generator {
     }
 }
 
-/// What the actions of an update touch.
+/// The paths that the actions of an update touch.
 #[derive(Default)]
 pub(super) struct Targets(Vec<String>);
 
 impl Targets {
-    /// Adds a path, unless it is part of one that is there already, or the other way round.
+    /// Adds a path unless it overlaps one that is there.
     pub(super) fn add(&mut self, name: &str, rest: &str) -> bool {
         let path = format!("{}{}", name.replace('.', "_"), rest);
         let is_within = |inner: &str, outer: &str| {
@@ -202,7 +201,7 @@ impl Targets {
         };
         let clashes = self.0.iter().any(|known| {
             let own = known.split(['.', '[']).next() == path.split(['.', '[']).next();
-            // A member and an element of one attribute cannot both be there.
+            // Member and element access to one attribute conflict.
             let kinds_differ = own && known.contains('.') != path.contains('.');
             is_within(&path, known) || is_within(known, &path) || kinds_differ
         });

@@ -1,5 +1,5 @@
-//! Attribute values as JSON: mostly right, from small domains so that requests meet, with the
-//! edges of each type among them.
+//! Attribute values as JSON: mostly valid, from small domains so that requests collide, including
+//! edge cases of each type.
 
 use super::design::{Attribute, EXPIRY};
 use super::{Generator, Profile, START_SECOND};
@@ -84,7 +84,7 @@ impl Generator {
         self.value_of(kind)
     }
 
-    /// A value of this type, `*` standing for any. Sometimes it is wrong.
+    /// A value of this type, or of any for `*`. Sometimes invalid.
     pub(super) fn value_of(&mut self, kind: &str) -> Value {
         self.nested(kind, 2)
     }
@@ -140,7 +140,7 @@ impl Generator {
         }
     }
 
-    /// A text so long that three of them fill a page.
+    /// A string so long that a few fill a page.
     pub(super) fn long_text(&mut self) -> String {
         "y".repeat(100_000 + self.random.below(305_000))
     }
@@ -152,7 +152,7 @@ impl Generator {
         if self.random.percent(15) { self.pick(EDGE_NUMBERS) } else { self.pick(NUMBERS) }
     }
 
-    /// Between one and three of these, none twice unless by mistake.
+    /// One to three of these, distinct unless by mistake.
     fn distinct(&mut self, from: &[&'static str]) -> Vec<&'static str> {
         let start = self.random.below(from.len());
         let count = 1 + self.random.below(3);
@@ -166,7 +166,7 @@ impl Generator {
         chosen
     }
 
-    /// The value of an attribute that indexes have as a key.
+    /// The value of an index key attribute.
     pub(super) fn index_key_value(&mut self, attribute: &Attribute) -> Value {
         match attribute.name {
             EXPIRY => self.expiry(),
@@ -174,7 +174,7 @@ impl Generator {
         }
     }
 
-    /// When an item expires: mostly a second that comes within the sequence.
+    /// An expiry time, mostly within the sequence.
     pub(super) fn expiry(&mut self) -> Value {
         let soon = self.random.below(7200) as i64;
         match self.random.below(20) {
@@ -186,8 +186,8 @@ impl Generator {
         }
     }
 
-    /// One of the values that keys have. Requests to an engine have the first ones most often, so
-    /// that they meet even in short sequences.
+    /// A key value. Engine requests favour the first ones, so that they collide even in short
+    /// sequences.
     fn pick_key(&mut self, from: &[&'static str]) -> &'static str {
         match self.asks_endpoints() || self.random.percent(30) {
             true => self.pick(from),
@@ -195,7 +195,7 @@ impl Generator {
         }
     }
 
-    /// A value that a key of this type can have, unless by mistake.
+    /// A valid key value of this type, unless by mistake.
     pub(super) fn key_value(&mut self, kind: &str) -> Value {
         if self.errs(8) {
             return match self.random.below(6) {
@@ -219,14 +219,14 @@ impl Generator {
         }
     }
 
-    /// Two values that keys of this type can have, the smaller one first unless by mistake.
+    /// Two key values of this type in ascending order, unless by mistake.
     pub(super) fn bounds(&mut self, kind: &str) -> (Value, Value) {
         let (one, other) = (self.key_value(kind), self.key_value(kind));
         let in_order = ascend(&one[kind], &other[kind]);
         if in_order != self.errs(10) { (one, other) } else { (other, one) }
     }
 
-    /// What no value can be.
+    /// An invalid value.
     pub(super) fn wrong_value(&mut self) -> Value {
         let wrong = [
             json!({}),
@@ -287,7 +287,7 @@ impl Generator {
     }
 }
 
-/// A text that is the same for equal values, however their numbers are written.
+/// A text that is equal for equal values, regardless of number notation.
 #[must_use]
 pub fn sort_key(value: &Value) -> String {
     match value {
@@ -303,7 +303,7 @@ pub fn sort_key(value: &Value) -> String {
     }
 }
 
-/// Whether two numbers, texts or byte strings in Base64 are in order. Other values count as ordered.
+/// Whether two numbers, strings or Base64 values ascend. True for other values.
 fn ascend(one: &Value, other: &Value) -> bool {
     let (Some(one), Some(other)) = (one.as_str(), other.as_str()) else {
         return true;
@@ -311,7 +311,7 @@ fn ascend(one: &Value, other: &Value) -> bool {
     if let (Ok(one), Ok(other)) = (one.parse::<Number>(), other.parse::<Number>()) {
         return one <= other;
     }
-    // Digits of Base64 sort as their values do, not as their characters do.
+    // Base64 digits sort by value, not by character code.
     let digits = |text: &str| -> Vec<usize> {
         const DIGITS: &str = "=ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
         text.chars().map(|c| DIGITS.find(c).unwrap_or(c as usize + 1000)).collect()
@@ -319,7 +319,7 @@ fn ascend(one: &Value, other: &Value) -> bool {
     digits(one) <= digits(other)
 }
 
-/// A list in a list, so many levels in all.
+/// Nested lists, this many levels deep.
 fn deep(levels: usize) -> Value {
     (1..levels).fold(json!({"L": []}), |inner, _| json!({"L": [inner]}))
 }

@@ -5,7 +5,7 @@ use singlet_dynamo::expression::{Comparator, Condition, Operand, Path, Test};
 use singlet_dynamo::{Item, Type, Value};
 use std::cmp::Ordering;
 
-/// What is claimed of an item: a condition.
+/// A condition on an item.
 #[derive(Clone, Debug)]
 #[expect(missing_docs, reason = "the variants are the operators' names")]
 pub enum Claim {
@@ -22,7 +22,7 @@ pub enum Claim {
     Contains(Side, Side),
 }
 
-/// One side of a comparison: an operand.
+/// An operand of a comparison.
 #[derive(Clone, Debug)]
 #[expect(missing_docs, reason = "the variants are the kinds of operands")]
 pub enum Side {
@@ -70,7 +70,7 @@ impl Side {
 }
 
 impl Claim {
-    /// What the condition says.
+    /// Converts a condition.
     #[must_use]
     pub fn of(condition: &Condition) -> Self {
         let all = |parts: &[Condition]| parts.iter().map(Self::of).collect();
@@ -89,7 +89,7 @@ impl Claim {
         }
     }
 
-    /// The condition that says this, if the service would have it.
+    /// Converts to a condition; `None` if it is invalid.
     #[must_use]
     pub fn build(&self) -> Option<Condition> {
         let all = |parts: &[Self]| parts.iter().map(Self::build).collect::<Option<Vec<_>>>();
@@ -113,7 +113,7 @@ impl Claim {
         }
     }
 
-    /// Whether it is so. No item is one without attributes.
+    /// Evaluates the condition. A missing item is an empty one.
     #[must_use]
     pub fn holds(&self, item: &Item) -> bool {
         let pair = |a: &Side, b: &Side| Some((a.find(item)?, b.find(item)?));
@@ -168,7 +168,7 @@ impl Claim {
     }
 }
 
-/// The order of two values of one type that has an order.
+/// Compares two values of the same ordered type.
 fn order(a: &Value, b: &Value) -> Option<Ordering> {
     match (a, b) {
         (Value::S(a), Value::S(b)) => Some(a.as_bytes().cmp(b.as_bytes())),

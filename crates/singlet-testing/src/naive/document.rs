@@ -1,10 +1,10 @@
-//! Paths into documents, with lists whose elements keep their numbers.
+//! Document paths.
 
 use singlet_dynamo::expression::{Element, Path};
 use singlet_dynamo::{Item, Map, Value};
 use std::collections::BTreeMap;
 
-/// What is at the path.
+/// The value at a path.
 #[must_use]
 pub fn lookup(item: &Item, path: &Path) -> Option<Value> {
     let mut value = item.get(path.name())?.clone();
@@ -18,15 +18,14 @@ pub fn lookup(item: &Item, path: &Path) -> Option<Value> {
     Some(value)
 }
 
-/// The way to a path from the item as a whole.
+/// The path as elements, starting at the item.
 pub(super) fn way(path: &Path) -> Vec<Element> {
     let mut way = vec![Element::Field(path.name().to_owned())];
     way.extend(path.rest().iter().cloned());
     way
 }
 
-/// A value whose lists are numbered, so that elements can come and go without any other one
-/// changing its number.
+/// A value whose list elements keep their indexes while others are added and removed.
 #[derive(Clone, Debug)]
 pub(super) enum Numbered {
     Plain(Value),
@@ -55,7 +54,7 @@ impl Numbered {
         }
     }
 
-    /// Puts a value at the end of the way, or takes it away.
+    /// Sets or removes the value at a path.
     pub(super) fn change(&mut self, way: &[Element], value: Option<Value>) {
         let (first, rest) = way.split_first().expect("a way has a step at least");
         match (self, first) {
@@ -82,7 +81,7 @@ impl Numbered {
     }
 }
 
-/// What a projection leaves, path by path: every path alone, and then laid over one another.
+/// Projects each path separately and merges the results.
 #[must_use]
 pub fn project(paths: &[Path], item: &Item) -> Item {
     let mut whole = Numbered::Map(BTreeMap::new());

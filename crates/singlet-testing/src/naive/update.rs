@@ -8,7 +8,7 @@ use singlet_dynamo::limits::NESTING_MAX;
 use singlet_dynamo::{Item, Set, Value};
 use std::collections::BTreeSet;
 
-/// One change of an update.
+/// An action of an update.
 #[derive(Clone, Debug)]
 #[expect(missing_docs, reason = "the variants are the clauses' names")]
 pub enum Change {
@@ -18,7 +18,7 @@ pub enum Change {
     Delete(Path, Value),
 }
 
-/// What SET sets something to.
+/// The right-hand side of SET.
 #[derive(Clone, Debug)]
 #[expect(missing_docs, reason = "the variants are the operators' names")]
 pub enum NewValue {
@@ -37,7 +37,7 @@ pub enum Given {
     Default(Path, Box<Given>),
 }
 
-/// The update with these changes, if the service would have it.
+/// Builds an update; `None` if it is invalid.
 #[must_use]
 pub fn build_update(changes: &[Change]) -> Option<Update> {
     let actions = changes.iter().map(|change| {
@@ -51,7 +51,7 @@ pub fn build_update(changes: &[Change]) -> Option<Update> {
     Update::new(actions.collect::<Option<Vec<_>>>()?).ok()
 }
 
-/// The changes that an update makes.
+/// The actions of an update.
 #[must_use]
 pub fn changes_of(update: &Update) -> Vec<Change> {
     let change = |action: &Action| match action.clone() {
@@ -64,13 +64,13 @@ pub fn changes_of(update: &Update) -> Vec<Change> {
 }
 
 impl Change {
-    /// Whether something is taken out of the item.
+    /// Whether this is a REMOVE.
     #[must_use]
     pub fn removes(&self) -> bool {
         matches!(self, Self::Remove(_))
     }
 
-    /// What is changed.
+    /// The target path.
     #[must_use]
     pub fn path(&self) -> &Path {
         match self {
@@ -81,7 +81,7 @@ impl Change {
         }
     }
 
-    /// Changes are looked at clause by clause, whatever their order in the text.
+    /// Actions are applied clause by clause, regardless of their order in the text.
     fn clause(&self) -> u8 {
         match self {
             Self::Set(..) => 0,
@@ -111,7 +111,7 @@ impl NewValue {
         }
     }
 
-    /// Operands are looked at from left to right: whether the first one will do, then the second.
+    /// Operands are evaluated and checked from left to right.
     fn find(&self, item: &Item) -> Result<Value, UpdateFault> {
         let number = |given: &Given| match given.find(item)? {
             Value::N(number) => Ok(number),
@@ -162,7 +162,7 @@ impl Given {
     }
 }
 
-/// What the changes make of the item, or why they cannot be made.
+/// Applies the actions to an item.
 pub fn update(changes: &[Change], item: &Item) -> Result<Item, UpdateFault> {
     let mut changes: Vec<&Change> = changes.iter().collect();
     changes.sort_by_key(|change| change.clause());
@@ -200,7 +200,7 @@ pub fn update(changes: &[Change], item: &Item) -> Result<Item, UpdateFault> {
     }
 }
 
-/// How many lists and maps are one in another.
+/// The nesting depth of lists and maps.
 fn depth(value: &Value) -> usize {
     match value {
         Value::M(map) => 1 + map.iter().map(|(_, one)| depth(one)).max().unwrap_or(0),
@@ -223,7 +223,7 @@ fn added(before: &Value, value: &Value) -> Result<Value, UpdateFault> {
     })
 }
 
-/// What is left of a set; nothing if all of it goes.
+/// A set after DELETE; `None` if it becomes empty.
 fn deleted(before: &Value, value: &Value) -> Result<Option<Value>, UpdateFault> {
     fn rest<T: Ord + Clone>(a: &Set<T>, b: &Set<T>) -> Option<Set<T>> {
         let left = a.iter().filter(|one| !b.iter().any(|other| other == *one)).cloned().collect();

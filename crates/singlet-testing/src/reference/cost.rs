@@ -1,4 +1,4 @@
-//! Sizes and costs, by the words of the developer guide.
+//! Sizes and costs as in the developer guide.
 
 use super::table::{Row, Table, is_row};
 use singlet_dynamo::capacity::{ConsumedCapacity, ReturnConsumedCapacity};
@@ -8,7 +8,7 @@ use singlet_dynamo::{Item, Value};
 
 const KB: usize = 1024;
 
-/// How large an item is: its names and its values.
+/// The size of an item: names and values.
 pub(super) fn size(item: &Item) -> usize {
     item.iter().map(|(name, value)| name.len() + value_size(value)).sum()
 }
@@ -27,8 +27,8 @@ fn value_size(value: &Value) -> usize {
     }
 }
 
-/// A number takes a byte for every two digits, one more, and one for its sign if it is negative.
-/// Pairs of digits are counted from the point, and pairs of zeros at either end cost nothing.
+/// A number takes one byte per two digits, plus one, plus one if negative. Digit pairs are counted
+/// from the decimal point; leading and trailing pairs of zeros are free.
 fn number_size(text: &str) -> usize {
     let (sign, digits) = match text.strip_prefix('-') {
         Some(digits) => (1, digits),
@@ -49,7 +49,7 @@ fn number_size(text: &str) -> usize {
     pairs.len() - leading - trailing + 1 + sign
 }
 
-/// Half a unit for 4 KB, or a whole one if the read is consistent; for nothing as for 4 KB.
+/// Half a unit per 4 KB, or one for a consistent read. Empty reads cost the minimum.
 pub(super) fn read_units(size: usize, is_consistent: bool) -> f64 {
     let steps = size.div_ceil(4 * KB).max(1) as f64;
     if is_consistent { steps } else { steps / 2.0 }
@@ -59,14 +59,13 @@ fn write_units(size: usize) -> f64 {
     size.div_ceil(KB).max(1) as f64
 }
 
-/// What a write costs at the table itself: as much as the larger one of old and new.
+/// Write units of the table: by the larger of the old and new item.
 fn table_units(old: Option<&Item>, new: Option<&Item>) -> f64 {
     let size = |item: Option<&Item>| item.map_or(0, size);
     write_units(size(old).max(size(new)))
 }
 
-/// What a write costs at an index: for a row that comes, goes or changes once, for one that moves
-/// twice.
+/// Write units of an index: a row that is added, removed or changed costs once, a moved row twice.
 fn index_units(table: &Table, index: &Index, old: Option<&Item>, new: Option<&Item>) -> f64 {
     let row = |item: Option<&Item>| {
         item.filter(|item| is_row(index, item)).map(|item| Row::of(table, Some(index), item))
@@ -82,7 +81,7 @@ fn index_units(table: &Table, index: &Index, old: Option<&Item>, new: Option<&It
     }
 }
 
-/// What a write cost, if that is to be told.
+/// The capacity of a write, if requested.
 pub(super) fn of_write(
     table: &Table,
     detail: ReturnConsumedCapacity,
@@ -95,15 +94,14 @@ pub(super) fn of_write(
     (detail != ReturnConsumedCapacity::None).then_some(consumed)
 }
 
-/// What a write in a transaction cost: double at the table, but not at its indexes.
+/// The capacity of a transactional write: double for the table, single for its indexes.
 pub(super) fn of_transact_write(
     table: &Table,
     detail: ReturnConsumedCapacity,
     old: Option<&Item>,
     new: Option<&Item>,
 ) -> ConsumedCapacity {
-    // Only the language can say that the units are a transaction's; how many they are is
-    // reckoned here.
+    // Only `singlet_dynamo` can mark units as transactional; their number is computed here.
     let mut schema = table.schema();
     schema.indexes.clear();
     let (stored_old, stored_new) = (old.map(StoredItem::from), new.map(StoredItem::from));
@@ -118,7 +116,7 @@ pub(super) fn of_transact_write(
     consumed
 }
 
-/// What a read in a transaction cost: twice a consistent read.
+/// The capacity of a transactional read: twice a consistent read.
 pub(super) fn of_transact_read(
     table_name: &str,
     detail: ReturnConsumedCapacity,

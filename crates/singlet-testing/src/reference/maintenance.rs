@@ -1,16 +1,15 @@
-//! What happens by itself: tables become what they were asked to be, items expire, records are
-//! forgotten.
+//! Background work: table changes, expiry, stream retention.
 
 use super::Reference;
 use super::table::Table;
 use singlet_dynamo::table::TableStatus;
 use singlet_dynamo::{Item, Number, Value};
 
-/// Items that expired longer ago than five years are left alone.
+/// Items that expired more than five years ago are not deleted.
 const EXPIRED_SECONDS_MAX: i64 = 5 * 365 * 24 * 60 * 60;
 
 impl Reference {
-    /// Does all that is due, as [`advance`](Reference::advance) alone does not.
+    /// Runs due maintenance. [`advance`](Reference::advance) alone does not.
     pub fn maintain(&mut self) {
         let now = self.now;
         for table in &mut self.tables {
@@ -34,7 +33,7 @@ impl Reference {
     }
 }
 
-/// Whether the second that an item's attribute tells has passed.
+/// Whether the item's expiry time has passed.
 fn has_expired(table: &Table, item: &Item, now: i64) -> bool {
     let attribute = table.description.time_to_live.as_deref();
     match attribute.and_then(|name| item.get(name)) {

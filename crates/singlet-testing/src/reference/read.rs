@@ -36,15 +36,10 @@ impl Reference {
     ) -> Result<BatchGetItemAnswer, Error> {
         let schemas = self.usable_schemas();
         let keys = request.check(|name| schemas.iter().find(|schema| schema.name == name))?;
-        // What becomes of the items that are found is the language's business.
+        // `singlet_dynamo` builds the answer from the items found.
         request.clone().answer(&keys, |asked, key| {
             let table = self.usable(&asked.table_name)?;
-            let schema = &table.description.key;
-            let mut wanted = Item::new();
-            wanted.insert(schema.partition.name.as_str(), key.partition.clone());
-            if let (Some(attribute), Some(value)) = (&schema.sort, &key.sort) {
-                wanted.insert(attribute.name.as_str(), value.clone());
-            }
+            let wanted = table.description.key.attributes_of(key).expect("a key of the table");
             Ok(table.find(&wanted).map(StoredItem::from))
         })
     }
@@ -130,7 +125,7 @@ impl Reference {
         Ok(page.answer(table, index, rows))
     }
 
-    /// The key that a row has, as `LastEvaluatedKey` has it, by what is held of its item.
+    /// A row's key as in `LastEvaluatedKey`, from the attributes that the row holds.
     #[must_use]
     pub fn row_key(&self, table_name: &str, index_name: Option<&str>, held: &Item) -> Item {
         let Ok(table) = self.usable(table_name) else { return Item::new() };
@@ -138,8 +133,8 @@ impl Reference {
         Row::of(table, index, held).key
     }
 
-    /// Says what is wrong with the order in which a Scan reads rows, segment by segment: every row
-    /// must be there once, and the rows of a partition together and in order.
+    /// Checks the order in which a Scan reads rows, segment by segment: every row exactly once, and
+    /// the rows of a partition together and in order.
     pub fn check_scan_order(
         &self,
         table_name: &str,
@@ -160,7 +155,10 @@ impl Reference {
         }
         let table_key = &table.description.key;
         let key = index.map_or(table_key, |index| &index.key);
-        let partition = |row: &Item| row.get(&key.partition.name).cloned();
+        let partition = |row: &Item| {
+            let values = key.partition().map(|attribute| row.get(&attribute.name).cloned());
+            values.collect::<Vec<_>>()
+        };
         let mut done = Vec::new();
         for rows in
             segments.iter().flat_map(|rows| rows.chunk_by(|a, b| partition(a) == partition(b)))
@@ -176,7 +174,7 @@ impl Reference {
     }
 }
 
-/// What is told only if somebody asked for it.
+/// A value that is returned only on request.
 fn told<T>(detail: ReturnConsumedCapacity, make: impl FnOnce() -> T) -> Option<T> {
     (detail != ReturnConsumedCapacity::None).then(make)
 }
@@ -188,7 +186,7 @@ fn projected(projection: Option<&Projection>, item: &Item) -> Item {
     }
 }
 
-/// Whether a key is as a key condition wants it.
+/// Whether a key value satisfies a key condition.
 fn passes(value: &Value, test: &KeyTest) -> bool {
     match test {
         KeyTest::Compare(comparator, other) => {
@@ -208,25 +206,25 @@ fn passes(value: &Value, test: &KeyTest) -> bool {
         KeyTest::BeginsWith(prefix) => match (value, prefix) {
             (Value::S(text), Value::S(prefix)) => text.starts_with(prefix.as_str()),
             (Value::B(bytes), Value::B(prefix)) => bytes.starts_with(prefix),
-            // Every number begins with every number, as far as ranges of keys go.
+            // `begins_with` excludes no number from a key range.
             _ => true,
         },
     }
 }
 
-/// What Query and Scan have in common.
+/// The common part of Query and Scan.
 struct PageRequest<'r> {
     filter: Option<&'r Condition>,
     selection: &'r Selection,
     limit: Option<usize>,
     is_consistent: bool,
     detail: ReturnConsumedCapacity,
-    /// Whether it costs something to read nothing.
+    /// Whether an empty page costs the minimum of a read.
     costs_if_empty: bool,
 }
 
 impl PageRequest<'_> {
-    /// The page, given all rows that are left.
+    /// The page, given all remaining rows.
     fn answer(&self, table: &Table, index: Option<&Index>, rows: Vec<Row>) -> PageAnswer {
         let mut size = 0;
         let mut read: Vec<Row> = Vec::new();
@@ -282,7 +280,7 @@ impl PageRequest<'_> {
         }
     }
 
-    /// Whether more is asked for than the index holds, so that the table is asked for the items.
+    /// Whether the request needs attributes that the index does not project.
     fn completes_rows(&self, table: &Table, index: &Index) -> bool {
         let is_held = |name: &str| {
             table.description.key.contains(name)

@@ -1,4 +1,4 @@
-//! Streams: lists of records.
+//! Streams as lists of records.
 
 use super::Reference;
 use singlet_dynamo::arn::StreamArn;
@@ -14,9 +14,9 @@ use singlet_dynamo::stream::{
 use singlet_dynamo::table::{StreamViewType, TableDescription};
 use singlet_dynamo::{Error, ErrorKind, Item, Timestamp};
 
-/// Records can be read for a day.
+/// Records are kept for a day.
 const RETENTION_MS: i64 = 24 * 60 * 60 * 1000;
-/// How many streams ListStreams names, unless the request says less.
+/// ListStreams' default page size.
 const LIST_LEN: usize = 100;
 
 #[derive(Clone, Debug)]
@@ -26,12 +26,12 @@ pub(super) struct Stream {
     view_type: StreamViewType,
     created_at: Timestamp,
     key: KeySchema,
-    /// The number that its first record has or would have had.
+    /// The sequence number of its first record, which may have been trimmed.
     first: u128,
-    /// When it was disabled, and the number of the last record that it could have.
+    /// When it was disabled, and its highest possible sequence number.
     end: Option<(Timestamp, u128)>,
     records: Vec<StreamRecord>,
-    /// All records before this number are gone.
+    /// Records before this number have been trimmed.
     oldest: u128,
 }
 
@@ -56,9 +56,9 @@ impl Stream {
 }
 
 impl Reference {
-    /// Begins the stream that a table's description tells of.
+    /// Opens the stream of a table description.
     pub(super) fn open_stream(&mut self, description: &mut TableDescription) {
-        // Two streams of one name have two ARNs, whatever the clock says.
+        // Make the ARN unique even if two streams of a table start at the same time.
         while let (Some(at), Some(arn)) =
             (description.latest_stream_at, description.latest_stream_arn())
             && description.stream.is_some()
@@ -85,7 +85,7 @@ impl Reference {
         });
     }
 
-    /// Ends the stream of a table, if it has one.
+    /// Closes the table's stream, if any.
     pub(super) fn close_stream(&mut self, table_name: &str) {
         let (now, last) = (self.now, self.record_count);
         let open = self.streams.iter_mut().filter(|stream| stream.end.is_none());
@@ -94,7 +94,7 @@ impl Reference {
         }
     }
 
-    /// Notes what happened to an item, if its table has a stream.
+    /// Appends a record if the table has a stream.
     pub(super) fn record(
         &mut self,
         table_name: &str,
@@ -130,7 +130,7 @@ impl Reference {
         self.record_count = number;
     }
 
-    /// Forgets records that are older than a day, and streams that ended longer ago.
+    /// Removes records older than a day, and streams that ended longer ago.
     pub(super) fn trim_streams(&mut self) {
         let now = self.now;
         let is_old = |moment: Timestamp| now.millis_since(moment) > RETENTION_MS;
@@ -224,7 +224,7 @@ impl Reference {
     }
 }
 
-/// Refuses to read records that are gone.
+/// Fails if the records have been trimmed.
 fn check_there(stream: &Stream, next: SequenceNumber) -> Result<(), Error> {
     match next.get() < stream.oldest {
         true => Err(Error::new(ErrorKind::TrimmedDataAccess)),

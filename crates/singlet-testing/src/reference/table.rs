@@ -1,4 +1,4 @@
-//! A table: a description and a list of items.
+//! A table.
 
 use super::cost;
 use singlet_dynamo::schema::{Index, IndexProjection, KeyAttribute, KeySchema, TableSchema};
@@ -6,21 +6,20 @@ use singlet_dynamo::table::{TableDescription, TableStatus};
 use singlet_dynamo::{Error, ErrorKind, Item, Value};
 use std::cmp::Ordering;
 
-/// A table: a description without counts, and a list of items in no particular order.
+/// A table: a description without counts, and an unordered list of items.
 #[derive(Clone, Debug)]
 pub(super) struct Table {
     pub(super) description: TableDescription,
     pub(super) items: Vec<Item>,
 }
 
-/// What an item looks like in a table or an index.
+/// An item as seen through a table or an index.
 #[derive(Clone, Debug)]
 pub(super) struct Row {
-    /// The attributes that are keys of the table or of the index.
+    /// The key attributes of the table and the index.
     pub(super) key: Item,
-    /// What the table or the index holds of the item.
+    /// The attributes that the table or index holds.
     pub(super) held: Item,
-    /// The item.
     pub(super) item: Item,
 }
 
@@ -41,23 +40,23 @@ impl Row {
     }
 }
 
-/// The attributes whose names are wanted.
 pub(super) fn only(item: &Item, wanted: impl Fn(&str) -> bool) -> Item {
     let wanted = item.iter().filter(|(name, _)| wanted(name));
     wanted.map(|(name, value)| (name.to_owned(), value.clone())).collect()
 }
 
-/// Whether an item is in an index: it has all attributes of the index's key, each of them such
-/// that it can be one. Items that were there before the index may have others.
+/// Whether an item is in an index: it has all key attributes of the index, with valid types and
+/// sizes. Items older than the index may have invalid ones.
 pub(super) fn is_row(index: &Index, item: &Item) -> bool {
-    let fits = |attribute: &KeyAttribute, len_max: usize| match item.get(&attribute.name) {
-        None => false,
-        Some(value) if value.kind() != attribute.kind.into() => false,
-        Some(Value::S(text)) => (1..=len_max).contains(&text.len()),
-        Some(Value::B(bytes)) => (1..=len_max).contains(&bytes.len()),
-        Some(_) => true,
+    let size = |attribute: &KeyAttribute| {
+        let value = item.get(&attribute.name)?;
+        let is_key = value.kind() == attribute.kind.into() && value.size() > 0;
+        is_key.then(|| value.size())
     };
-    fits(&index.key.partition, 2048) && index.key.sort.as_ref().is_none_or(|sort| fits(sort, 1024))
+    let sum = |sizes: &mut dyn Iterator<Item = Option<usize>>| sizes.sum::<Option<usize>>();
+    let partition = sum(&mut index.key.partition().map(size));
+    let sort = sum(&mut index.key.sort().iter().map(size));
+    partition.is_some_and(|size| size <= 2048) && sort.is_some_and(|size| size <= 1024)
 }
 
 impl Table {
@@ -69,13 +68,13 @@ impl Table {
         self.description.schema()
     }
 
-    /// The item with the key that these attributes have.
+    /// The item with the same key as these attributes.
     pub(super) fn find(&self, attributes: &Item) -> Option<&Item> {
         let key = self.key_of(attributes);
         self.items.iter().find(|item| self.key_of(item) == key)
     }
 
-    /// Puts an item in the place of the one with this key, or takes that away.
+    /// Replaces or removes the item with this key.
     pub(super) fn replace(&mut self, attributes: &Item, new: Option<Item>) {
         let key = self.key_of(attributes);
         let schema = self.description.key.clone();
@@ -83,12 +82,12 @@ impl Table {
         self.items.extend(new);
     }
 
-    /// The key among other attributes.
+    /// The key attributes among others.
     pub(super) fn key_of(&self, attributes: &Item) -> Item {
         only(attributes, |name| self.description.key.contains(name))
     }
 
-    /// All rows of the table or of an index, in no particular order.
+    /// All rows of the table or an index, unordered.
     pub(super) fn rows(&self, index: Option<&Index>) -> Vec<Row> {
         self.items
             .iter()
@@ -97,7 +96,7 @@ impl Table {
             .collect()
     }
 
-    /// The index of this name, if there is one and it can be read.
+    /// An index by name; an error if it cannot be read.
     pub(super) fn readable_index(&self, name: Option<&str>) -> Result<Option<&Index>, Error> {
         let Some(described) = name.and_then(|name| self.description.index(name)) else {
             return Ok(None);
@@ -114,13 +113,13 @@ impl Table {
         }
     }
 
-    /// The description, with everything counted.
+    /// The description with counts.
     pub(super) fn described(&self) -> TableDescription {
         let mut description = self.description.clone();
         description.item_count = self.items.len() as u64;
         description.size_bytes = self.items.iter().map(|item| cost::size(item) as u64).sum();
         for described in &mut description.indexes {
-            // Of an index that comes or goes nothing is counted.
+            // Indexes that are being created or deleted have no counts.
             if described.status == TableStatus::Active {
                 let rows = self.rows(Some(&described.index));
                 described.item_count = rows.len() as u64;
@@ -132,12 +131,12 @@ impl Table {
 }
 
 impl super::Reference {
-    /// The table of this name, whatever its state.
+    /// A table by name, in any state.
     pub(super) fn table(&self, name: &str) -> Option<&Table> {
         self.tables.iter().find(|table| table.name() == name)
     }
 
-    /// The table of this name, for operations on items.
+    /// A table by name that is usable for item operations.
     pub(super) fn usable(&self, name: &str) -> Result<&Table, Error> {
         let can_be_used = |table: &&Table| {
             !matches!(table.description.status, TableStatus::Creating | TableStatus::Deleting)
@@ -146,7 +145,7 @@ impl super::Reference {
         table.ok_or_else(|| Error::new(ErrorKind::ResourceNotFound))
     }
 
-    /// The schemas of all tables that operations on items can use.
+    /// The schemas of all tables that are usable for item operations.
     pub(super) fn usable_schemas(&self) -> Vec<TableSchema> {
         let usable = self.tables.iter().filter(|table| self.usable(table.name()).is_ok());
         usable.map(Table::schema).collect()
@@ -158,7 +157,7 @@ impl super::Reference {
     }
 }
 
-/// The order of keys: texts and bytes by their bytes, numbers by value.
+/// Key order: strings and binary by bytes, numbers by value.
 pub(super) fn order(a: &Value, b: &Value) -> Ordering {
     match (a, b) {
         (Value::S(a), Value::S(b)) => a.as_bytes().cmp(b.as_bytes()),
@@ -168,8 +167,8 @@ pub(super) fn order(a: &Value, b: &Value) -> Ordering {
     }
 }
 
-/// The order of rows of one partition: by the sort key, and in an index then by the table's key.
-/// In which order rows with equal keys come is the engine's own choice, but it has to be one.
+/// Row order within a partition: by sort key, then in an index by the table's key. The order of
+/// rows with equal keys is the engine's choice, but must be consistent.
 pub(super) fn order_in_partition(
     table_key: &KeySchema,
     index: Option<&Index>,
@@ -178,8 +177,8 @@ pub(super) fn order_in_partition(
 ) -> Ordering {
     let mut attributes: Vec<&KeyAttribute> = Vec::new();
     match index {
-        None => attributes.extend(&table_key.sort),
-        Some(index) => attributes.extend(index.key.sort.iter().chain(table_key.attributes())),
+        None => attributes.extend(table_key.sort()),
+        Some(index) => attributes.extend(index.key.sort().iter().chain(table_key.attributes())),
     }
     let by = |attribute: &KeyAttribute| {
         let value = |item: &Item| item.get(&attribute.name).cloned().expect("a key's attribute");

@@ -1,4 +1,4 @@
-//! Operations on tables. What a table's description becomes is the language's business.
+//! Table operations. `singlet_dynamo` computes the new descriptions.
 
 use super::Reference;
 use super::table::Table;
@@ -12,16 +12,15 @@ use singlet_dynamo::operation::{
 };
 use singlet_dynamo::table::{IndexDescription, TableDescription, TableStatus};
 
-/// How many tables ListTables names, unless the request says less.
+/// ListTables' default page size.
 const LIST_LEN: usize = 100;
 
 impl Reference {
-    /// The table of this name, whatever its state, or the error of operations on tables.
+    /// A table in any state, or the error of table operations.
     fn existing(&self, name: &str) -> Result<&Table, Error> {
         self.table(name).ok_or_else(|| table_not_found(name))
     }
 
-    /// The description of a table that there may be.
     fn description(&self, name: &str) -> Option<&TableDescription> {
         self.table(name).map(|table| &table.description)
     }
@@ -57,7 +56,7 @@ impl Reference {
         let table = self.table_mut(&request.table_name);
         table.description = after;
         let table_description = table.described();
-        // An index that comes or goes takes its time.
+        // Wait for an index that is being created or deleted.
         let is_done = |described: &IndexDescription| {
             !matches!(described.status, TableStatus::Creating | TableStatus::Deleting)
         };

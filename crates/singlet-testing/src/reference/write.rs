@@ -15,12 +15,12 @@ use singlet_dynamo::operation::{
 use singlet_dynamo::schema::{Index, Scope};
 use singlet_dynamo::{Error, ErrorKind, Item, Timestamp};
 
-/// An item has at most 400 KB.
+/// The maximum item size is 400 KB.
 const ITEM_SIZE: usize = 400 * 1024;
-/// A token counts for ten minutes.
+/// Tokens are valid for ten minutes.
 const TOKEN_MS: i64 = 10 * 60 * 1000;
 
-/// The token of a transaction that was carried out.
+/// The token of an executed transaction.
 #[derive(Clone, Debug)]
 pub(super) struct Token {
     text: String,
@@ -28,7 +28,7 @@ pub(super) struct Token {
     actions: Vec<TransactWriteItem>,
 }
 
-/// What a write found, and what it left.
+/// The item before and after a write.
 struct Written {
     old: Option<Item>,
     new: Option<Item>,
@@ -227,8 +227,7 @@ impl Reference {
         }
     }
 
-    /// A transaction that was carried out before does nothing, and costs what reading the items
-    /// that it wrote costs.
+    /// A repeated transaction does nothing and costs as much as reading the items it wrote.
     fn replay(&self, request: &TransactWriteItems) -> Result<TransactWriteItemsAnswer, Error> {
         let mut capacity = CapacityByTable::new(request.return_consumed_capacity);
         for action in &request.actions {
@@ -242,8 +241,7 @@ impl Reference {
         })
     }
 
-    /// Puts an item in the place of another, or of nothing, or takes it away. A write that leaves
-    /// things as they are leaves no record.
+    /// Inserts, replaces or removes an item. A write that changes nothing leaves no stream record.
     pub(super) fn replace(
         &mut self,
         table_name: &str,
@@ -271,7 +269,7 @@ impl Written {
     }
 }
 
-/// Refuses a write whose condition does not hold.
+/// Fails if the condition is false.
 fn check(condition: Option<&Condition>, old: Option<&Item>, return_old: bool) -> Result<(), Error> {
     let nothing = Item::new();
     let holds =
@@ -284,7 +282,7 @@ fn check(condition: Option<&Condition>, old: Option<&Item>, return_old: bool) ->
     }
 }
 
-/// What an update makes of an item, or of nothing.
+/// The result of an update on an item or on no item.
 fn updated(request: &UpdateItem, old: Option<&Item>, table: &Table) -> Result<Option<Item>, Error> {
     let before = old.unwrap_or(&request.key);
     let Some(update) = &request.update else { return Ok(Some(before.clone())) };
@@ -305,7 +303,7 @@ fn updated(request: &UpdateItem, old: Option<&Item>, table: &Table) -> Result<Op
     Ok(Some(new))
 }
 
-/// The size of an item together with its rows in local indexes.
+/// The size of an item with its rows in local indexes.
 fn size_with_local_rows(item: &Item, table: &Table) -> usize {
     let schema = table.schema();
     let is_held = |index: &&Index| index.scope == Scope::Local && is_row(index, item);
@@ -314,17 +312,17 @@ fn size_with_local_rows(item: &Item, table: &Table) -> usize {
     cost::size(item) + sizes.sum::<usize>()
 }
 
-/// The collection of an item, if that is to be told and the table has local indexes.
+/// Item collection metrics, if requested and the table has local indexes.
 fn metrics(table: &Table, attributes: &Item, wanted: bool) -> Option<ItemCollectionMetrics> {
     let has_local = table.description.indexes_of(Scope::Local).next().is_some();
-    let name = &table.description.key.partition.name;
+    let name = &table.description.key.first().name;
     let partition = attributes.get(name)?.clone();
     let collection = table.items.iter().filter(|item| item.get(name) == Some(&partition));
     let size = collection.map(|item| cost::size(item) as u64).sum();
     (wanted && has_local).then(|| ItemCollectionMetrics::new(name.as_str(), partition, size))
 }
 
-/// The item or the key that an action names.
+/// The item or key of an action.
 fn attributes_of(action: &TransactWriteItem) -> &Item {
     match action {
         TransactWriteItem::ConditionCheck(check) => &check.key,

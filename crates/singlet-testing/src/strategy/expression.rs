@@ -1,4 +1,4 @@
-//! Expressions for property tests, with items that they often fit.
+//! Expressions for property tests, and items that they often match.
 
 use crate::naive::{Change, Claim, Given, NewValue, Side};
 use crate::strategy;
@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use singlet_dynamo::expression::{Comparator, Element, Path};
 use singlet_dynamo::{Item, Set, Type, Value};
 
-/// Paths that meet each other, and the items of [`items`], often.
+/// Paths that often collide with each other and with [`items`].
 pub fn paths() -> impl Strategy<Value = Path> {
     let element = prop_oneof![
         2 => "[a-c]".prop_map(Element::Field),
@@ -25,7 +25,7 @@ pub fn paths() -> impl Strategy<Value = Path> {
     way.prop_map(|(name, rest)| Path::new(name, rest).expect("within the limits"))
 }
 
-/// Values of all types, of which many are equal.
+/// Values of all types, many of them equal.
 pub fn values() -> impl Strategy<Value = Value> {
     let texts = ["", "a", "b", "ab", "é", "😀"];
     prop_oneof![
@@ -39,7 +39,7 @@ pub fn values() -> impl Strategy<Value = Value> {
     ]
 }
 
-/// Items with what [`paths`] lead to: mostly a scalar `a`, a map `b`, a list `c`.
+/// Items that [`paths`] lead into: mostly a scalar `a`, a map `b`, a list `c`.
 pub fn items() -> impl Strategy<Value = Item> {
     let list = |of| proptest::collection::vec(of, 0..6).prop_map(Value::L);
     let map = |of| {
@@ -68,7 +68,7 @@ fn sides() -> impl Strategy<Value = Side> {
     ]
 }
 
-/// Conditions of which many hold for some of the items of [`items`].
+/// Conditions, many of which hold for some [`items`].
 pub fn conditions() -> impl Strategy<Value = Claim> {
     let comparator = prop_oneof![
         Just(Comparator::Equal),
@@ -102,7 +102,7 @@ pub fn conditions() -> impl Strategy<Value = Claim> {
         ]
     })
 }
-/// Actions of which many do something to the items of [`items`].
+/// Actions, many of which apply to [`items`].
 pub fn changes() -> impl Strategy<Value = Vec<Change>> {
     let given = prop_oneof![paths().prop_map(Given::Path), values().prop_map(Given::Value)];
     let given = given.prop_recursive(2, 4, 1, |inner| {

@@ -3,7 +3,7 @@
 use crate::dynamodb::wrong_signature;
 use crate::frames::{self, END_HEADERS, END_STREAM};
 use crate::http::Connection;
-use crate::load::{Hostile, ask};
+use crate::load::Hostile;
 use crate::round::{Kind, Round, Target};
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -242,23 +242,13 @@ pub(super) fn large_heads(target: &Target) -> Result<Vec<Hostile>, String> {
 
 /// A foreign host name that resolves to this machine, in every place where a request can name a host
 /// ("DNS rebinding"). Both servers answer to names of this machine only.
-pub(super) fn other_hosts(round: &mut Round, mut target: Target) -> Result<(), String> {
+pub(super) fn other_hosts(round: &mut Round, target: Target) -> Result<(), String> {
     let pages = round.start(Kind::Pages)?;
     let servers = [(target.address(), "/metrics"), (pages.address(), "/snakes/games")];
-    let passed = round.attack(&mut target, |_| {
-        let mut passed = Vec::new();
-        for (server, path) in servers {
-            for request in misdirected(server, path) {
-                let answer = ask(server, request.as_bytes())?;
-                if !(400..500).contains(&answer.status) {
-                    passed.push(format!("{request:?}: {}", answer.shown()));
-                }
-            }
-        }
-        Ok(passed)
-    })?;
-    round.faults.extend(passed);
-    Ok(())
+    let requests = servers.into_iter().flat_map(|(server, path)| {
+        misdirected(server, path).into_iter().map(move |request| (server, request.into_bytes()))
+    });
+    super::check_refused(round, target, 400..500, requests.collect())
 }
 
 fn misdirected(server: SocketAddr, path: &str) -> Vec<String> {

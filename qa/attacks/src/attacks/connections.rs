@@ -45,8 +45,8 @@ pub(super) fn settings(_: &Target, count: usize) -> Result<Vec<Flood>, String> {
     same_frames(count, &[], &[one(1), one(60_000)].concat().repeat(500))
 }
 
-/// Requests that are cancelled at once ("rapid reset"): none of them counts as open, and each costs
-/// the server something.
+/// Requests that are cancelled at once ("rapid reset"): they never count as open, but cost the
+/// server work.
 pub(super) fn resets(target: &Target, count: usize) -> Result<Vec<Flood>, String> {
     const REQUESTS: u32 = 200;
     let block = frames::request_block(&target.requests, "ListTables");

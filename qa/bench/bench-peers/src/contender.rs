@@ -1,13 +1,13 @@
-//! What a contender can do, and which tasks there are.
+//! Contenders and tasks.
 
-/// What is measured.
+/// A measured operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Task {
     Get,
-    /// Like `Get`, and the answer is made into a map if it is none yet.
+    /// Like `Get`, and converts the answer to a map if it is not one.
     GetMap,
     Query,
-    /// Like `Query`, and the items are made into maps if they are none yet.
+    /// Like `Query`, and converts the items to maps if they are not.
     QueryMaps,
     Put,
     Update,
@@ -38,17 +38,17 @@ impl Task {
     }
 }
 
-/// Somebody who keeps items.
+/// A store of items.
 pub(crate) trait Contender: Sync {
-    /// A request as the library's own function takes it.
+    /// A request in the library's own form.
     type Request: Send;
 
-    /// Puts the items with the numbers from zero on.
+    /// Puts items numbered from zero.
     fn fill(&self, items: u64);
 
-    /// A request for the item of this number. Made before the clock starts.
+    /// Prepares a request for an item before the clock starts.
     fn prepare(&self, task: Task, number: u64, version: u32) -> Self::Request;
 
-    /// What the clock measures, up to and with dropping the answer.
+    /// The measured part, including dropping the answer.
     fn carry_out(&self, request: Self::Request);
 }

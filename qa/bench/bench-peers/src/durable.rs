@@ -1,4 +1,4 @@
-//! The suite `durable`: PutItem that is on the disk when it returns.
+//! The suite `durable`: durable PutItem.
 
 use crate::contender::{Contender, Task};
 use crate::dynoxide::Dynoxide;
@@ -10,7 +10,6 @@ use singlet_engine::Options;
 const ITEMS: u64 = 10_000;
 const ROUNDS: u64 = 3;
 
-/// Prints the table.
 pub(crate) fn run() {
     let folder = Folder::new("durable");
     let ours = Singlet::folder(&folder.path().join("singlet"), Options::default());

@@ -1,4 +1,4 @@
-//! dynoxide-rs as a contender: an emulator of DynamoDB on SQLite, used as a library.
+//! dynoxide-rs as a contender: a DynamoDB emulator on SQLite, used as a library.
 
 use crate::contender::{Contender, Task};
 use crate::sample::{self, TABLE};
@@ -17,7 +17,7 @@ use std::collections::HashMap;
 use std::hint::black_box;
 use std::path::Path;
 
-/// How many items are imported at once: as many as fit into memory easily.
+/// Items per import, limited by memory.
 const IMPORT: u64 = 10_000;
 const INCREMENT: &str = "SET n = n + :one";
 

@@ -1,8 +1,8 @@
-//! A folder for a while.
+//! Temporary folders.
 
 use std::path::{Path, PathBuf};
 
-/// An empty folder beside the build, which is on a real disk; gone when this is dropped.
+/// An empty folder in the build folder, which is on a real disk. Removed on drop.
 pub(crate) struct Folder(PathBuf);
 
 impl Folder {
@@ -21,7 +21,7 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // A folder that stays does no harm but for its size.
+        // A leftover only takes up space.
         let _ = std::fs::remove_dir_all(&self.0);
     }
 }

@@ -1,4 +1,4 @@
-//! The suite `footprint`: memory for each item in memory mode.
+//! The suite `footprint`: memory per item in memory mode.
 
 use crate::contender::Contender;
 use crate::dynoxide::Dynoxide;
@@ -6,10 +6,10 @@ use crate::process;
 use crate::sample::ITEM_BYTES;
 use crate::singlet::Singlet;
 
-/// The command by which this program fills one contender and says what that took.
+/// The command that fills one contender and prints its memory use.
 pub(crate) const WEIGH: &str = "weigh";
 
-/// Prints what an item takes. Each contender has a process of its own.
+/// Prints the memory per item. Each contender runs in a separate process.
 pub(crate) fn run(items: u64) {
     println!("Memory for an item of {ITEM_BYTES} bytes, with {items} of them:\n");
     for name in ["singlet", "dynoxide"] {
@@ -20,7 +20,7 @@ pub(crate) fn run(items: u64) {
     println!();
 }
 
-/// Fills one contender, and prints the bytes of memory for each item.
+/// Fills one contender and prints the memory per item.
 pub(crate) fn weigh(name: &str, items: u64) {
     let before = process::resident_bytes();
     let filled: Box<dyn std::any::Any> = if name == "singlet" {

@@ -1,8 +1,8 @@
-//! The engine beside dynoxide-rs, both as libraries in this process; and the endpoint beside
-//! other servers that speak DynamoDB's protocol, each in a process of its own.
+//! Compares the engine with dynoxide-rs, both as libraries in this process, and the endpoint with
+//! other DynamoDB-compatible servers, each in a separate process.
 //!
-//! `cargo run --release` in this folder prints the tables; README.md in the folder above tells
-//! how to read them.
+//! `cargo run --release` in this folder prints the tables; README.md in the parent folder explains
+//! them.
 
 mod contender;
 mod durable;

@@ -1,14 +1,13 @@
-//! The suite `memory`: both in memory, task by task.
+//! The suite `memory`: both contenders in memory, task by task.
 
 use crate::contender::{Contender, Task};
 use crate::dynoxide::Dynoxide;
 use crate::round::{Course, Outcome};
 use crate::singlet::Singlet;
 
-/// How many rounds each contender has; the best counts.
+/// Rounds per contender; the best counts.
 const ROUNDS: u64 = 5;
 
-/// Prints the table for this many items.
 pub(crate) fn run(items: u64) {
     let (ours, theirs) = (Singlet::memory(), Dynoxide::memory());
     ours.fill(items);
@@ -45,7 +44,7 @@ pub(crate) fn run(items: u64) {
     );
 }
 
-/// Prints what a GetItem costs with many items, compared with few.
+/// Compares the cost of GetItem with many items and with few.
 pub(crate) fn growth(few: u64, many: u64) {
     let (small, large) = (Singlet::memory(), Singlet::memory());
     small.fill(few);
@@ -69,7 +68,7 @@ pub(crate) fn growth(few: u64, many: u64) {
     println!();
 }
 
-/// Repeats one task of ours and nothing else, for a profiler.
+/// Repeats one task of ours for a profiler.
 pub(crate) fn profile(task: Task, items: u64, requests: usize) {
     let ours = Singlet::memory();
     ours.fill(items);

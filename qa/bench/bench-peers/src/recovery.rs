@@ -1,4 +1,4 @@
-//! The suite `recovery`: how long opening takes after the process was killed.
+//! The suite `recovery`: the time to open a folder after a kill.
 
 use crate::contender::{Contender, Task};
 use crate::folder::Folder;
@@ -12,14 +12,14 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-/// The command by which this program fills a folder until it is killed.
+/// The command that fills a folder until it is killed.
 pub(crate) const FILL: &str = "fill-until-killed";
-/// How long the process writes durably before it is killed.
+/// How long the process writes before it is killed.
 const WRITING: Duration = Duration::from_millis(500);
 const OPENINGS: usize = 5;
 
 /// Kills a process that writes to a folder of this size, and opens the folder. The first time
-/// counts most: after it, the folder was closed in good order.
+/// counts most: later runs start from a cleanly closed folder.
 pub(crate) fn run(bytes: u64) {
     let folder = Folder::new("recovery");
     let path = folder.path().join("singlet");
@@ -48,7 +48,7 @@ pub(crate) fn run(bytes: u64) {
         assert!(answer.item.is_some(), "what was acknowledged is there");
         drop(engine);
         times.push((opened, read));
-        // From now on the folder is full, and only the killing is repeated.
+        // The folder is full now; only repeat the kill.
         fill = 0;
     }
     println!("Opening a folder of {} MB after kill -9:\n", size(&path) / 1_000_000);
@@ -70,8 +70,8 @@ fn size(folder: &Path) -> u64 {
     files.filter_map(|file| file.metadata().ok()).map(|data| data.len()).sum()
 }
 
-/// Fills a folder until it has this many bytes, says so, and then puts items with full
-/// durability until the process is killed.
+/// Fills a folder to this size, reports it, and then puts items durably until the process is
+/// killed.
 pub(crate) fn fill_until_killed(path: &Path, bytes: u64) {
     if bytes > 0 {
         let options = Options { durability: Durability::Relaxed, ..Options::default() };

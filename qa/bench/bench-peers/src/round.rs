@@ -1,4 +1,4 @@
-//! One round: requests made beforehand, carried out by some threads against the clock.
+//! One round: prepared requests, executed by some threads against the clock.
 
 use crate::contender::{Contender, Task};
 use crate::process;
@@ -6,15 +6,15 @@ use singlet_engine::Random;
 use std::sync::Barrier;
 use std::time::{Duration, Instant};
 
-/// About how long a round lasts: long enough for the clock, and short enough to fall between
-/// two disturbances now and then.
+/// The approximate length of a round: long enough for the clock, short enough to run sometimes
+/// undisturbed.
 const ROUND: Duration = Duration::from_millis(120);
-/// How many requests are made beforehand at most; each takes about two kilobytes.
+/// The maximum number of prepared requests; each takes about two kilobytes.
 const REQUESTS_MAX: usize = 200_000;
-/// How many requests are tried to learn how many a round takes.
+/// Trial requests, to find out how many fit in a round.
 const TRIAL: usize = 500;
 
-/// A task, and by how many threads on how many items.
+/// A task with its threads and items.
 #[derive(Clone, Copy)]
 pub(crate) struct Course {
     pub(crate) task: Task,
@@ -22,18 +22,17 @@ pub(crate) struct Course {
     pub(crate) items: u64,
 }
 
-/// What a round, or the best of several rounds, came to.
+/// The result of a round, or the best of several.
 #[derive(Clone, Copy)]
 pub(crate) struct Outcome {
-    /// Requests a second, by the clock on the wall.
+    /// Requests per second of wall-clock time.
     pub(crate) rate: f64,
-    /// Nanoseconds of a processor for each request, over all threads. It hardly depends on what
-    /// else the machine is doing.
+    /// Processor nanoseconds per request over all threads. Hardly depends on other load.
     pub(crate) processor_ns: f64,
 }
 
 impl Outcome {
-    /// Worse than any.
+    /// Worse than any result.
     pub(crate) const NONE: Self = Self { rate: 0.0, processor_ns: f64::INFINITY };
 
     pub(crate) fn best(self, other: Self) -> Self {
@@ -43,13 +42,13 @@ impl Outcome {
 }
 
 impl Course {
-    /// How many requests a contender carries out in the time of a round.
+    /// The number of requests that a contender completes in a round.
     pub(crate) fn requests(self, contender: &impl Contender) -> usize {
         let trial = self.run(contender, TRIAL, 0);
         ((trial.rate * ROUND.as_secs_f64()) as usize).clamp(TRIAL, REQUESTS_MAX)
     }
 
-    /// Carries out this many requests. They go to items at random, and the seed says to which.
+    /// Executes this many requests on random items, chosen by the seed.
     pub(crate) fn run(self, contender: &impl Contender, requests: usize, seed: u64) -> Outcome {
         let random = Random::seeded(seed);
         let each = requests.div_ceil(self.threads);

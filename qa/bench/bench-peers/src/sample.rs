@@ -1,27 +1,25 @@
-//! The items that all contenders hold.
+//! The items of all contenders.
 
 use singlet_dynamo::{Item, Set, Value};
 
-/// The one table.
 pub(crate) const TABLE: &str = "players";
-/// How large an item is, as DynamoDB counts.
+/// The item size by DynamoDB's rules.
 pub(crate) const ITEM_BYTES: usize = 400;
-/// How many items a partition has, which is what a Query reads.
+/// Items per partition, all of which a Query reads.
 pub(crate) const PARTITION_ITEMS: u64 = 10;
 
-/// The value of the partition key that an item has.
+/// An item's partition key.
 pub(crate) fn partition(number: u64) -> Value {
     Value::from(format!("GAME#{:010}", number / PARTITION_ITEMS))
 }
 
-/// The key of an item.
 pub(crate) fn key(number: u64) -> Item {
     let sort = format!("PLAYER#{:04}", number % PARTITION_ITEMS);
     Item::from([("PK", partition(number)), ("SK", Value::from(sort))])
 }
 
-/// An item of ten attributes. The version makes it another one under the same key: putting what
-/// is there already would be no work for some.
+/// An item of ten attributes. The version makes it differ, because some contenders skip a put that
+/// changes nothing.
 pub(crate) fn item(number: u64, version: u32) -> Item {
     let mut item = key(number);
     let badges = Set::new(vec!["comeback".to_owned(), "first-win".to_owned()]).expect("a set");

@@ -1,8 +1,7 @@
-//! The suites `servers`: DynamoDB's protocol over HTTP, by Singlet and by its peers.
+//! The suites `servers`: Singlet and its peers over HTTP.
 //!
-//! One generator of load for all of them, items and requests as in the other suites, and beside
-//! them a server that answers the same bytes and does nothing else, which is the limit. The
-//! servers all run at the same time, and take turns at being asked.
+//! All get the same load, with items and requests as in the other suites. A server that only
+//! returns prepared bytes is the limit. All servers run at the same time and take turns.
 
 mod bare;
 mod instructions;
@@ -21,13 +20,13 @@ pub(crate) use instructions::run as instructions;
 pub(crate) use server::{SERVE, serve};
 
 const ITEMS: u64 = 10_000;
-/// As many as issue a memory figure is asked for.
+/// The number of items for the memory figure.
 const ITEMS_WEIGHED: u64 = 100_000;
 const ROUND: Duration = Duration::from_millis(1_500);
 const ROUNDS: usize = 3;
 const TASKS: [Task; 5] = [Task::Get, Task::Put, Task::Query, Task::Update, Task::Transact];
 
-/// Requests a second in memory, and what it takes to be there at all.
+/// Requests per second in memory, start time and memory use.
 pub(crate) fn memory() {
     packages::install();
     let mut servers: Vec<Server> = Kind::ALL.into_iter().map(|kind| kind.start(None)).collect();
@@ -42,7 +41,7 @@ pub(crate) fn memory() {
         load::create_table(server.port());
         load::fill(server.port(), ITEMS);
     }
-    // The limit answers what Singlet answers.
+    // The bare server returns Singlet's answers.
     if let [first, .., last] = servers.as_mut_slice() {
         for task in TASKS {
             let answer = load::one(first.port(), &request::bytes(task, 0, 1));
@@ -63,7 +62,7 @@ pub(crate) fn memory() {
     }
 }
 
-/// PutItem that is on the disk when it is answered.
+/// Durable PutItem.
 pub(crate) fn durable() {
     let folders = [Folder::new("servers-singlet"), Folder::new("servers-dynoxide")];
     let servers: Vec<Server> = [Kind::Singlet, Kind::Dynoxide]
@@ -79,8 +78,8 @@ pub(crate) fn durable() {
     table(&contestants(&servers), &[1, 16, 64], &[Task::Put]);
 }
 
-/// The table of [`memory`] for servers that run already, on these ports: to compare two states of
-/// one server, for example. They get the table of the samples, so they should be empty.
+/// The table of [`memory`] for servers that are already running on these ports, for example to
+/// compare two builds. They should be empty, because the sample table is created.
 pub(crate) fn ports(ports: &[&str]) -> Option<()> {
     let ports: Option<Vec<u16>> = ports.iter().map(|port| port.parse().ok()).collect();
     let contestants: Vec<Contestant> =
@@ -93,7 +92,7 @@ pub(crate) fn ports(ports: &[&str]) -> Option<()> {
     Some(())
 }
 
-/// Who is asked.
+/// A server under test.
 struct Contestant {
     name: String,
     port: u16,
@@ -105,7 +104,7 @@ fn contestants(servers: &[Server]) -> Vec<Contestant> {
     servers.iter().map(contestant).collect()
 }
 
-/// A line for each task and number of connections, with all servers beside the first.
+/// One line per task and number of connections, with all servers compared with the first.
 fn table(servers: &[Contestant], connections: &[usize], tasks: &[Task]) {
     print!("| operation | connections |");
     for server in servers {

@@ -13,7 +13,7 @@ use singlet_engine::{Engine, Options};
 use std::hint::black_box;
 use std::path::Path as Folder;
 
-/// How many items one BatchWriteItem takes.
+/// Items per BatchWriteItem.
 const BATCH: u64 = 25;
 
 pub(crate) struct Singlet(pub(crate) Engine);
@@ -38,17 +38,16 @@ impl Singlet {
     }
 
     fn with_table(engine: Engine) -> Self {
-        let key = KeySchema {
-            partition: KeyAttribute::new("PK", KeyType::S),
-            sort: Some(KeyAttribute::new("SK", KeyType::S)),
-        };
+        let key = KeySchema::simple(
+            KeyAttribute::new("PK", KeyType::S),
+            Some(KeyAttribute::new("SK", KeyType::S)),
+        );
         let schema = TableSchema { name: TABLE.into(), key, indexes: vec![] };
         engine.create_table(CreateTable::new(schema)).expect("the table is new");
         engine.wait_until_active(TABLE).expect("the table becomes active");
         Self(engine)
     }
 
-    /// Puts the items of these numbers.
     pub(crate) fn put_all(&self, numbers: std::ops::Range<u64>) {
         let mut start = numbers.start;
         while start < numbers.end {

@@ -1,12 +1,12 @@
-//! A file that many append to, with one fdatasync for all who wait: the least that durable writes
-//! in groups can cost.
+//! A file that many threads append to, with one fdatasync per group: the lower bound for group
+//! commit.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::sync::{Condvar, Mutex, PoisonError};
 
-/// The file is written from its start again when it has been written so far, as the log is.
+/// At this size the file is overwritten from its start, like the log.
 const FILE_BYTES: usize = 64 << 20;
 
 pub(super) struct Appended {
@@ -18,7 +18,7 @@ pub(super) struct Appended {
 #[derive(Default)]
 struct State {
     waiting: Vec<u8>,
-    /// How many have come, and how many of them have been served.
+    /// Callers so far, and how many of them were served.
     come: u64,
     served: u64,
     is_led: bool,
@@ -26,7 +26,7 @@ struct State {
 }
 
 impl Appended {
-    /// A file that is already as long as it will be, since that is faster.
+    /// Preallocates the file, which makes syncs faster.
     pub(super) fn new(path: &Path) -> Self {
         std::fs::write(path, vec![0; FILE_BYTES]).expect("a file");
         let file = File::options().write(true).open(path).expect("a file");
@@ -34,7 +34,7 @@ impl Appended {
         Self { file, state: Mutex::default(), changed: Condvar::new() }
     }
 
-    /// Returns when the bytes are on the disk.
+    /// Returns when the bytes are durable.
     pub(super) fn append(&self, bytes: &[u8]) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.waiting.extend_from_slice(bytes);

@@ -1,4 +1,4 @@
-//! How long a folder takes to open when the process that had it was killed with a full log.
+//! The time to open a folder whose process was killed with a full log.
 
 use crate::folder::Folder;
 use singlet_engine::store::{
@@ -9,13 +9,12 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-/// The command by which this program fills a log and waits to be killed.
+/// The command that fills a log and waits to be killed.
 pub(crate) const FILL: &str = "fill-until-killed";
 const OPENINGS: usize = 3;
 const ROW_BYTES: usize = 450;
 const ROWS_IN_COMMIT: u64 = 500;
 
-/// Prints the table.
 pub(super) fn run() {
     let folder = Folder::new("opening");
     println!("Opening a folder after kill -9, with a full log:\n");
@@ -58,12 +57,12 @@ fn key(number: u64) -> Vec<u8> {
     [&spread.to_be_bytes()[..], &[b'k'; 40]].concat()
 }
 
-/// How much the log of a small folder takes.
+/// The log size of a small folder.
 const LOG_BYTES: u64 = 32 << 20;
 
-/// Commits until both files of the log are full, says how many bytes that were, and waits.
+/// Commits until both log files are full, prints their size, and waits.
 pub(crate) fn fill_until_killed(path: &Path) {
-    // A checkpoint that does hardly anything with each commit is never done.
+    // A checkpoint with tiny chunks never finishes.
     let options = DiskOptions {
         chunk_bytes: 1,
         checkpoints: Checkpoints::WithCommits,

@@ -1,4 +1,4 @@
-//! Rows that have long been written: through all layers of the store, and from a bare redb.
+//! Reads of old rows: through all layers of the store, and from a bare redb.
 
 use crate::contest::Contest;
 use crate::folder::Folder;
@@ -10,7 +10,7 @@ use std::ops::Bound;
 use std::rc::Rc;
 
 const ROWS: u64 = 200_000;
-/// Rows in memory above them, with keys between theirs.
+/// Rows in memory, with keys in between.
 const ROWS_ABOVE: u64 = 50_000;
 const ROW_BYTES: usize = 400;
 const SCANNED: usize = 100;
@@ -22,7 +22,7 @@ fn key(number: u64, last: u8) -> Vec<u8> {
     [&spread.to_be_bytes()[..], &[b'k'; 40], &[last]].concat()
 }
 
-/// What is read, and what must not go before the reading is over.
+/// The data, kept alive for the whole measurement.
 struct Rows {
     _folder: Folder,
     _store: Store,
@@ -41,7 +41,7 @@ impl Rows {
             let path = folder.path().join(name);
             let store = Store::open(&path).expect("a store");
             put(&store, 0..ROWS, 0);
-            // What was closed is in the base alone.
+            // After closing, all rows are in the base.
             store.close().expect("the store closes");
             Store::open(&path).expect("a store")
         };
@@ -72,7 +72,7 @@ impl Rows {
         }
     }
 
-    /// Reads everything once, so that all of it is in the caches of both.
+    /// Reads everything once to fill the caches of both.
     fn warm(&self) {
         let all = Bound::Unbounded;
         for snapshot in [&self.base, &self.above] {
@@ -127,7 +127,6 @@ fn put(store: &Store, numbers: std::ops::Range<u64>, last: u8) {
     store.sync().expect("a sync");
 }
 
-/// Prints the times.
 pub(super) fn run() {
     println!("Rows of {ROW_BYTES} bytes, {ROWS} of them, in the base; {ROWS_ABOVE} others above\n");
     for contest in contests() {

@@ -1,4 +1,4 @@
-//! What an fdatasync costs: of bytes that replace others, and of bytes by which a file grows.
+//! The cost of fdatasync: when overwriting, and when a file grows.
 
 use crate::folder::Folder;
 use std::fs::File;
@@ -8,7 +8,6 @@ use std::time::{Duration, Instant};
 const SYNCS: u64 = 2_000;
 const BYTES: usize = 4096;
 
-/// Prints the table.
 pub(super) fn run() {
     let folder = Folder::new("syncing");
     let create = |name: &str, len: usize| {
@@ -43,7 +42,7 @@ fn micros(time: Duration) -> f64 {
     time.as_secs_f64() * 1e6
 }
 
-/// The median, and what one in a hundred exceeds.
+/// The median and the 99th percentile.
 fn percentiles(mut times: Vec<Duration>) -> (Duration, Duration) {
     times.sort_unstable();
     let at = |percent: usize| times.get(times.len() * percent / 100).copied().unwrap_or_default();

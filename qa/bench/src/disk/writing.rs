@@ -1,4 +1,4 @@
-//! Writes that are on the disk when they return, and reads beside them.
+//! Durable writes, and concurrent reads.
 
 use super::append::Appended;
 use crate::folder::Folder;
@@ -20,7 +20,7 @@ fn key(number: u64) -> Item {
     Item::from([("PK", Value::from(format!("PLAYER#{:016x}", spread(number)).as_str()))])
 }
 
-/// Numbers one behind the other, far apart.
+/// Spreads consecutive numbers far apart.
 fn spread(number: u64) -> u64 {
     (number % ITEMS).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
@@ -34,7 +34,7 @@ fn item(number: u64, version: u64) -> Item {
 
 fn open(folder: &Path) -> Engine {
     let engine = Engine::open(folder, Options::default()).expect("an engine");
-    let schema = KeySchema { partition: KeyAttribute::new("PK", KeyType::S), sort: None };
+    let schema = KeySchema::simple(KeyAttribute::new("PK", KeyType::S), None);
     let table = TableSchema { name: TABLE.to_owned(), key: schema, indexes: Vec::new() };
     engine.create_table(CreateTable::new(table)).expect("the table is new");
     engine.wait_until_active(TABLE).expect("the table becomes active");
@@ -45,8 +45,8 @@ fn put(engine: &Engine, number: u64, version: u64) {
     engine.put_item(PutItem::new(TABLE, item(number, version))).expect("PutItem");
 }
 
-/// How many bytes a PutItem alone writes to the log: by how much the log of a young folder grows,
-/// which holds zeros behind its last record.
+/// The log bytes per PutItem, from the growth of a new folder's log, which is zero after its last
+/// record.
 fn put_bytes(folder: &Path) -> usize {
     const PUTS: u64 = 1_000;
     let engine = open(folder);
@@ -60,7 +60,7 @@ fn put_bytes(folder: &Path) -> usize {
     (written() - before) / PUTS as usize
 }
 
-/// What all threads together got done, and in which time.
+/// The calls of all threads and their total time.
 #[derive(Clone, Copy, Default)]
 struct Done {
     calls: u64,
@@ -73,7 +73,7 @@ impl Done {
         self.time += other.time;
     }
 
-    /// Calls a second.
+    /// Calls per second.
     fn rate(self) -> f64 {
         self.calls as f64 / self.time.as_secs_f64()
     }
@@ -101,7 +101,6 @@ fn round(threads: u64, work: impl Fn(u64) + Sync) -> Done {
     Done { calls: calls.into_inner(), time: begun.elapsed() }
 }
 
-/// Prints the tables.
 pub(super) fn run() {
     let folder = Folder::new("writing");
     let bytes = put_bytes(&folder.path().join("young"));

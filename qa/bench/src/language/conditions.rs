@@ -1,7 +1,7 @@
-//! Conditions and updates, from the request's text to the decision.
+//! Conditions and updates, from text to result.
 //!
-//! There is no peer that does the same: the figures are there to be compared with themselves,
-//! before and after a change, and with what it takes to read the item they decide on.
+//! No peer does the same: compare the figures before and after a change, and with the cost of
+//! decoding the item.
 
 use super::sample;
 use crate::contest::Contest;
@@ -11,12 +11,11 @@ use singlet_dynamo::expression::{Condition, Parameter, Placeholders, Update};
 use singlet_dynamo::operation::{PutItem, UpdateItem};
 use std::hint::black_box;
 
-/// A player may move if it is the player's turn, and the game is not over.
+/// A player may move while the game goes on.
 const CONDITION: &str = "attribute_exists(PK) AND #position < :last AND settings.volume >= :zero AND NOT contains(badges, :winner)";
-/// The move itself.
+/// The move.
 const UPDATE: &str = "SET #position = #position + :dice, settings.sound = :on REMOVE GSI1PK";
 
-/// The contests.
 pub(super) fn contests() -> Vec<Contest> {
     let stored = binary::encode(&sample::small());
     let put = put_item();

@@ -1,8 +1,8 @@
 //! Items between JSON and their stored form.
 //!
-//! The peers: serde_json reads any JSON to a tree and writes it again, without knowing what
-//! it means; serde_dynamo, over serde_json, knows DynamoDB's types, and keeps numbers as the
-//! text they came in, unchecked. Copying the same bytes is the limit.
+//! Peers: serde_json parses to a generic tree and writes it again; serde_dynamo, on top of it,
+//! knows DynamoDB's types and keeps numbers as unchecked text. Copying the bytes is the lower
+//! bound.
 
 use super::sample;
 use crate::contest::Contest;
@@ -11,7 +11,6 @@ use singlet_dynamo::binary::{self, ItemRef};
 use singlet_dynamo::json::Writer;
 use std::rc::Rc;
 
-/// The contests for each sample.
 pub(super) fn contests() -> Vec<Contest> {
     let samples = [("400 bytes", sample::small()), ("100 KB", sample::large())];
     samples.iter().flat_map(|(size, item)| of_item(size, item)).collect()

@@ -1,7 +1,7 @@
-//! Numbers: read, printed, compared, added.
+//! Numbers: parse, print, compare, add.
 //!
-//! The peers: a double, which is what exactness costs against, and bigdecimal, which is exact
-//! without a limit.
+//! Peers: a double, which shows the cost of exactness, and bigdecimal, which is exact without a
+//! limit.
 
 use crate::contest::Contest;
 use bigdecimal::BigDecimal;
@@ -13,7 +13,6 @@ const SAMPLES: [(&str, &str, &str); 2] = [
     ("long", "12345678901234567890.123456789012345678", "12345678901234567890.123456789012345679"),
 ];
 
-/// The contests for each sample.
 pub(super) fn contests() -> Vec<Contest> {
     SAMPLES.iter().flat_map(|&(size, first, second)| of_pair(size, first, second)).collect()
 }

@@ -1,8 +1,8 @@
-//! Items to measure with: of given sizes, as the service counts size.
+//! Sample items of given sizes, by DynamoDB's size rules.
 
 use singlet_dynamo::{Item, Set, Value};
 
-/// A player in a game, in 400 bytes: a few texts, numbers, a flag, a small map, a small set.
+/// A player of 400 bytes: strings, numbers, a flag, a small map, a small set.
 pub(super) fn small() -> Item {
     let mut item = Item::from([
         ("PK", Value::from("GAME#K7Q2MX")),
@@ -33,7 +33,7 @@ pub(super) fn small() -> Item {
     item
 }
 
-/// An order with some hundred lines and a picture, in 100 KB.
+/// An order of 100 KB with hundreds of lines and a picture.
 pub(super) fn large() -> Item {
     let lines = (0..600)
         .map(|line| {
@@ -57,7 +57,7 @@ pub(super) fn large() -> Item {
     item
 }
 
-/// Brings an item to a size by an attribute of text.
+/// Pads an item to a size with a string attribute.
 fn pad(item: &mut Item, size: usize) {
     item.insert("note", Value::from(""));
     let text = "The quick brown fox jumps over the lazy dog. ".chars().cycle();

@@ -1,4 +1,4 @@
-//! What one writes without types: keys by `format!`, attributes by their names.
+//! The same without types: keys by `format!`, attributes by name.
 
 use super::{Player, Stage};
 use singlet::dynamo::binary::ValueRef;
@@ -47,8 +47,8 @@ pub(super) fn put(stage: &Stage) {
     stage.engine.put_item(PutItem::new("games", item)).expect("written");
 }
 
-/// The player in an item. What does not fit is left as it is by default: whoever writes this by
-/// hand seldom checks more.
+/// Reads a player from an item. Mismatches become defaults, because handwritten code seldom checks
+/// more.
 pub(super) fn read(item: &StoredItem) -> Player {
     let item = item.as_item();
     let text = |name| match item.get(name) {

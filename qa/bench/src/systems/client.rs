@@ -1,4 +1,4 @@
-//! A client that costs little, so that what is measured is the server.
+//! A cheap client, so that the measurement shows the server.
 
 use super::Outcome;
 use futures_util::StreamExt;
@@ -9,7 +9,7 @@ use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::protocol::Role;
 
-/// A connection that is kept.
+/// A persistent connection.
 pub(super) struct Connection {
     stream: TcpStream,
     answer: Vec<u8>,
@@ -22,8 +22,8 @@ impl Connection {
         Ok(Self { stream, answer: Vec::new() })
     }
 
-    /// Sends a request without a body, and reads its answer, which must be a good one. `head` is
-    /// more of the head, each line with its end.
+    /// Sends a request without a body and checks the answer's status. `head` has additional header
+    /// lines.
     pub(super) async fn ask(&mut self, method: &str, path: &str, head: &str) -> Outcome<()> {
         let request = format!(
             "{method} {path} HTTP/1.1\r\nhost: localhost\r\n{head}content-length: 0\r\n\r\n"
@@ -59,7 +59,7 @@ impl Connection {
     }
 }
 
-/// A socket that watches a game.
+/// A WebSocket that watches a game.
 pub(super) struct Watcher(WebSocketStream<TcpStream>);
 
 impl Watcher {
@@ -83,7 +83,7 @@ impl Watcher {
         Ok(watcher)
     }
 
-    /// Waits until it has heard of so many moves.
+    /// Waits for this many moves.
     pub(super) async fn hear_moves(&mut self, count: usize) -> Outcome<()> {
         self.hear(count, "playerMoved").await
     }

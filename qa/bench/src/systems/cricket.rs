@@ -1,8 +1,8 @@
-//! A tick over many live matches, which is one pass of the job `live-score`: it polls the feed,
-//! commits every match that changed, and looks for matches that are over.
+//! One pass of the job `live-score` over many live matches: it polls the feed, commits every
+//! changed match, and looks for finished ones.
 //!
-//! The feed answers at once and has a new ball for every match in every pass, which is the most
-//! that a pass can have to do: a real match has one in 16 passes.
+//! The feed answers at once with a new ball for every match in every pass, which is the maximum: a
+//! real match has one in 16 passes.
 
 use super::feed::{NoPhones, TapeFeed};
 use super::{Outcome, Rows, database, scaled};
@@ -18,9 +18,9 @@ use singlet_web::random::Random;
 use std::sync::Arc;
 
 const MATCHES: usize = scaled(50, 3);
-/// How far apart passes are, by the clock of the jobs.
+/// The interval of passes.
 const PASS_MS: i64 = 2_500;
-/// How many passes the tapes have balls for.
+/// The number of passes that the tapes have balls for.
 const PASSES: usize = 100;
 
 pub(super) async fn tick(rows: &Rows) -> Outcome<()> {
@@ -87,7 +87,7 @@ async fn create_teams(service: &Service) -> Outcome<()> {
     Ok(())
 }
 
-/// A T20 match that is near its end.
+/// Creates a T20 match near its end.
 async fn create_match(service: &Service, number: usize) -> Outcome<Fixture> {
     let format = Format::T20;
     let start_time = service.db.now().before(format.length());

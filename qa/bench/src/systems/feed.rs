@@ -1,8 +1,8 @@
-//! A feed of generated matches. The caller advances it ball by ball.
+//! A feed of generated matches, advanced ball by ball.
 
 use ::systems::cricket::design::Fixture;
 use ::systems::cricket::feed::shape::{FeedFixture, FeedLeague, FeedStanding, FeedTeam};
-use ::systems::cricket::feed::{Feed, FeedError, Snapshot, Tape, TapeTeams};
+use ::systems::cricket::feed::{Feed, FeedError, Snapshot, Tape};
 use ::systems::cricket::generate;
 use ::systems::cricket::push::{PushMessage, PushOutcome, PushSender};
 use singlet::Timestamp;
@@ -10,16 +10,15 @@ use singlet::backend::BoxFuture;
 use singlet::engine::Clock;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// So many balls before the end of a match the feed begins.
+/// The feed begins this many balls before the end of a match.
 const BALLS_AHEAD: usize = 110;
 
-/// A match and where it stands.
+/// A match and its position.
 struct Played {
     tape: Tape,
-    teams: TapeTeams,
-    /// When the balls are there, in the time of the tape.
+    fixture: Fixture,
+    /// The times of the balls, relative to the tape.
     times: Vec<i64>,
-    /// How many of them were bowled.
     bowled: usize,
 }
 
@@ -27,15 +26,14 @@ impl Played {
     fn next(&mut self) -> Option<(i64, FeedFixture)> {
         let time = *self.times.get(self.bowled)?;
         self.bowled += 1;
-        Some((time, self.tape.fold(time, &self.teams)?))
+        Some((time, self.tape.fold(time, &self.fixture)?))
     }
 }
 
-/// The feed.
 pub(super) struct TapeFeed {
     clock: Clock,
     matches: Mutex<Vec<Played>>,
-    /// What the next poll answers.
+    /// The answer to the next poll.
     next: Mutex<Vec<(i64, FeedFixture)>>,
 }
 
@@ -44,41 +42,31 @@ impl TapeFeed {
         Self { clock, matches: Mutex::default(), next: Mutex::default() }
     }
 
-    /// Adds a match: the first tape from this seed on that is long enough.
+    /// Adds a match: the first long enough tape, starting at this seed.
     pub(super) fn add(&self, fixture: &Fixture, seed: u64) -> Result<(), String> {
-        let teams = TapeTeams {
-            match_id: fixture.match_id.to_string(),
-            league_id: fixture.league_id.to_string(),
-            season_id: fixture.season_id.to_string(),
-            home: fixture.home_team_id.to_string(),
-            away: fixture.away_team_id.to_string(),
-            start_ms: fixture.start_time.as_millis(),
-        };
+        let start_ms = fixture.start_time.as_millis();
         for seed in seed..seed + 100 {
             let name = generate::name_of(fixture.format, seed).ok_or("no tapes of this format")?;
             let tape = generate::tape(&name).and_then(|text| Tape::parse(&text));
             let tape = tape.ok_or("the tape is none")?;
-            let whole = tape.fold(tape.duration_ms(), &teams).ok_or("the tape has no match")?;
-            let mut times: Vec<i64> = whole
-                .balls
-                .iter()
-                .filter_map(|ball| Some(ball.updated_at? - teams.start_ms))
-                .collect();
+            let whole = tape.fold(tape.duration_ms(), fixture).ok_or("the tape has no match")?;
+            let mut times: Vec<i64> =
+                whole.balls.iter().filter_map(|ball| Some(ball.updated_at? - start_ms)).collect();
             times.sort_unstable();
             times.dedup();
-            // One innings to the end: a break would be a tick without a ball.
+            // Only the last innings: a break would be a tick without a ball.
             let last = whole.balls.last().and_then(|ball| ball.innings);
             let in_last = whole.balls.iter().filter(|ball| ball.innings == last).count();
             if in_last > BALLS_AHEAD {
                 let bowled = times.len() - BALLS_AHEAD;
-                self.matches().push(Played { tape, teams, times, bowled });
+                self.matches().push(Played { tape, fixture: fixture.clone(), times, bowled });
                 return Ok(());
             }
         }
         Err("no tape is long enough".to_owned())
     }
 
-    /// Bowls a ball in each match: the next poll answers with them.
+    /// Bowls a ball in each match, for the next poll.
     pub(super) fn bowl(&self) {
         let fixtures = self.matches().iter_mut().filter_map(Played::next).collect();
         *self.next.lock().unwrap_or_else(PoisonError::into_inner) = fixtures;
@@ -113,7 +101,7 @@ impl Feed for TapeFeed {
     }
 
     fn fixture<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<Option<Snapshot>, FeedError>> {
-        // Asked for matches that are missing in the list: none is.
+        // Only called for matches that are missing in the list.
         Box::pin(async { Err(FeedError::Failed("no match is missing".to_owned())) })
     }
 
@@ -139,7 +127,7 @@ impl Feed for TapeFeed {
     }
 }
 
-/// A way to phones that delivers everything at once.
+/// Delivers all notifications at once.
 pub(super) struct NoPhones;
 
 impl PushSender for NoPhones {

@@ -1,4 +1,4 @@
-//! Softball: at-bats that are on the disk, and the statistics of a player.
+//! Softball: durable at-bats, and the statistics of a player.
 
 use super::season::{Scorer, personal};
 use super::{Outcome, Rows, database, scaled};

@@ -6,10 +6,11 @@ use ::systems::threefc::service::Service;
 use ::systems::threefc::service::input::{
     NewGame, NewGoal, NewLeague, NewPlayer, NewSeason, NewSession, TeamChange,
 };
+use serde_json::{from_value, json};
 use singlet_web::identity::Caller;
 use singlet_web::random::Random;
 
-/// Games of a session: as many as there can be.
+/// The maximum number of games in a session.
 const SESSION_GAMES: usize = 50;
 const TEAMS: [&str; 3] = ["red", "blue", "yellow"];
 const SQUAD: usize = 10;
@@ -27,39 +28,21 @@ impl League {
     pub(super) async fn new(service: &Service, number: usize) -> Outcome<Self> {
         let name = format!("league-{number}");
         let admin = Caller { subject: format!("admin-{number}"), ..Caller::default() };
-        let new = NewLeague {
-            league_id: Some(name.clone()),
-            name: "Tidewall".to_owned(),
-            city: None,
-            visibility: None,
-        };
+        let new: NewLeague = from_value(json!({"leagueId": name, "name": "Tidewall"}))?;
         service.create_league(&admin, &new).await?;
         let (league, season) = (LeagueId::new(name.as_str())?, SeasonId::new(name.as_str())?);
-        let new = NewSeason {
-            season_id: Some(name.clone()),
-            name: "Spring".to_owned(),
-            starts_on: None,
-            ends_on: None,
-            third_length_minutes: None,
-            teams: None,
-        };
+        let new: NewSeason = from_value(json!({"seasonId": name, "name": "Spring"}))?;
         service.create_season(&admin, &league, &new).await?;
         for team in TEAMS {
             let mut squad = Vec::new();
             for place in 0..SQUAD {
                 let id = format!("{name}-{team}-{place}");
-                let nickname = format!("Player {place}");
-                let new = NewPlayer { player_id: Some(id.clone()), nickname, number: None };
+                let new = json!({"playerId": id, "nickname": format!("Player {place}")});
+                let new: NewPlayer = from_value(new)?;
                 service.create_player(&admin, &league, &new).await?;
                 squad.push(id);
             }
-            let change = TeamChange {
-                name: None,
-                code: None,
-                color: None,
-                squad_player_ids: Some(squad),
-                retired: None,
-            };
+            let change: TeamChange = from_value(json!({"squadPlayerIds": squad}))?;
             service.update_team(&admin, &season, &TeamId::new(team)?, &change).await?;
         }
         Ok(Self { service: service.clone(), admin, name, season })
@@ -72,18 +55,14 @@ impl League {
             let id = format!("{}-day-{}", self.name, number / SESSION_GAMES);
             let session = SessionId::new(id.as_str())?;
             if number % SESSION_GAMES == 0 {
-                let session_date = "2026-05-03".parse()?;
-                let new = NewSession { session_id: Some(id), session_date, venue: None };
+                let new = json!({"sessionId": id, "sessionDate": "2026-05-03"});
+                let new: NewSession = from_value(new)?;
                 self.service.create_session(&self.admin, &self.season, &new).await?;
             }
             let id = format!("{}-game-{number}", self.name);
-            let new = NewGame {
-                game_id: Some(id.clone()),
-                game_start_ts: "2026-05-03T14:00:00Z".parse()?,
-                team_ids: TEAMS.map(str::to_owned).to_vec(),
-                pitch: None,
-                third_length_minutes: None,
-            };
+            let start = "2026-05-03T14:00:00Z";
+            let new = json!({"gameId": id, "gameStartTs": start, "teamIds": TEAMS});
+            let new: NewGame = from_value(new)?;
             self.service.create_game(&self.admin, &session, &new).await?;
             games.push(GameId::new(id)?);
         }
@@ -96,22 +75,18 @@ impl League {
         Ok(())
     }
 
-    /// Enters a goal. Teams and scorers take turns by its number.
+    /// Enters a goal. Teams and scorers alternate by number.
     pub(super) async fn add_goal(&self, game: &GameId, number: usize) -> Outcome<()> {
         let [scoring, conceding] =
             [number, number + 1].map(|place| TEAMS.get(place % 3).copied().unwrap_or("red"));
         let name = &self.name;
-        let goal = NewGoal {
-            event_id: Random::new().uuid_v7(self.service.db().now())?,
-            conceding_team_id: conceding.to_owned(),
-            scoring_team_id: Some(scoring.to_owned()),
-            own_goal: false,
-            scorer_player_id: Some(format!("{name}-{scoring}-{}", number % SQUAD)),
-            assist_player_ids: vec![format!("{name}-{scoring}-{}", (number + 1) % SQUAD)],
-            third: None,
-            occurred_at: None,
-            game_minute: None,
-        };
+        let goal: NewGoal = from_value(json!({
+            "eventId": Random::new().uuid_v7(self.service.db().now())?,
+            "concedingTeamId": conceding,
+            "scoringTeamId": scoring,
+            "scorerPlayerId": format!("{name}-{scoring}-{}", number % SQUAD),
+            "assistPlayerIds": [format!("{name}-{scoring}-{}", (number + 1) % SQUAD)],
+        }))?;
         self.service.add_goal(&self.admin, game, &goal).await?;
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! Teams and games to measure with.
+//! Sample teams and games.
 
 use super::Outcome;
 use ::systems::hacktracker::design::{
@@ -9,10 +9,11 @@ use ::systems::hacktracker::input::{
 };
 use ::systems::hacktracker::rules::status::Verb;
 use ::systems::hacktracker::service::Service;
+use serde_json::{from_value, json};
 use singlet_web::identity::Caller;
 
 const INNINGS: usize = 7;
-/// A half of ours: three outs, two home runs with runners on base.
+/// One of our halves: three outs, two home runs with runners on base.
 const HALF: [AtBatResult; 8] = [
     AtBatResult::Single,
     AtBatResult::Double,
@@ -23,20 +24,15 @@ const HALF: [AtBatResult; 8] = [
     AtBatResult::Hr,
     AtBatResult::K,
 ];
-/// How many at-bats a game has.
+/// At-bats per game.
 const GAME_AT_BATS: usize = INNINGS * HALF.len();
-/// At-bats of a PERSONAL game.
+/// At-bats per personal game.
 const PERSONAL_AT_BATS: usize = 10;
 
 async fn user(service: &Service, name: &str) -> Outcome<Caller> {
     let email = Some(format!("{name}@example.com"));
     let caller = Caller { subject: name.to_owned(), email, ..Caller::default() };
-    let new = NewUser {
-        first_name: name.to_owned(),
-        last_name: "Test".to_owned(),
-        phone_number: None,
-        email: None,
-    };
+    let new: NewUser = from_value(json!({"firstName": name, "lastName": "Test"}))?;
     service.sign_up(&caller, &new).await?;
     Ok(caller)
 }
@@ -46,28 +42,20 @@ async fn team(
     owner: &Caller,
     players: usize,
 ) -> Outcome<(TeamId, Vec<PlayerId>)> {
-    let new = NewTeam { name: "Copper Kettles".to_owned(), description: None, player: None };
+    let new: NewTeam = from_value(json!({"name": "Copper Kettles"}))?;
     let team_id = service.create_team(owner, &new).await?.team_id;
-    let new: Vec<NewPlayer> = (1..)
-        .take(players)
-        .map(|number| NewPlayer {
-            first_name: format!("Player {number}"),
-            last_name: Some("Lindgren".to_owned()),
-            player_number: Some(number),
-            positions: Vec::new(),
-            status: None,
-        })
-        .collect();
+    let player = |number: usize| json!({"firstName": format!("Player {number}"), "lastName": "Lindgren", "playerNumber": number});
+    let new: Vec<NewPlayer> = from_value((1..=players).map(player).collect())?;
     let players = service.add_players(owner, &team_id, &new).await?.items;
     Ok((team_id, players.into_iter().map(|player| player.player_id).collect()))
 }
 
-/// Somebody who scores the games of a team, which have begun.
+/// A scorer of a team's started games.
 pub(super) struct Scorer {
     service: Service,
     caller: Caller,
     games: Vec<GameId>,
-    /// The revision of the game that is scored, once it is known.
+    /// The revision of the current game, once known.
     revision: Option<u64>,
     at_bats: usize,
 }
@@ -98,7 +86,7 @@ impl Scorer {
         Ok(started.await?.game.game.revision)
     }
 
-    /// Records the next at-bat, and the change of the half before it where there is one.
+    /// Records the next at-bat, after a change of the half if one is due.
     pub(super) async fn record(mut self) -> Outcome<Option<Self>> {
         let Some(game_id) = self.games.get(self.at_bats / GAME_AT_BATS) else { return Ok(None) };
         let place = self.at_bats % GAME_AT_BATS;
@@ -122,7 +110,7 @@ impl Scorer {
     }
 }
 
-/// Somebody's own at-bats, ten in each game.
+/// Personal at-bats, ten per game.
 pub(super) async fn personal(
     service: &Service,
     number: usize,

@@ -1,4 +1,4 @@
-//! The board game from outside: moves over HTTP, and pushes to many sockets.
+//! The board game: moves over HTTP, and pushes to many sockets.
 
 use super::client::{Connection, Watcher};
 use super::{Outcome, Rows, database, scaled};
@@ -14,10 +14,10 @@ use singlet_web::{Options, Server, SiteOptions, Store};
 use std::net::SocketAddr;
 use tokio::task::JoinSet;
 
-/// How many clients move at the same time: each waits for the answer to its move.
+/// Concurrent clients, each with one move in flight.
 const CLIENTS: usize = 32;
 const SOCKETS: usize = scaled(300, 20);
-/// So many moves are made at once before all sockets have received them. A hub's queue holds more.
+/// Moves per burst. A hub's queue holds more.
 const BURST: usize = scaled(100, 5);
 
 /// A server with the game.
@@ -28,7 +28,7 @@ struct Site {
 
 impl Site {
     async fn open(folder: Option<&Folder>) -> Outcome<Self> {
-        // Sixes alone never meet the last square of the board below, so that no game ends.
+        // With only sixes no player hits the last square exactly, so no game ends.
         let random = Random::scripted([5], []);
         let service = Service::new(database(folder, Clock::system()).await?, random);
         let options = Options { address: ([127, 0, 0, 1], 0).into(), ..Options::default() };
@@ -41,7 +41,7 @@ impl Site {
         Ok(Self { service, address })
     }
 
-    /// A race of two that never ends.
+    /// An endless race of two players.
     async fn race(&self) -> Outcome<(Code, [Secret; 2])> {
         let board = Board::new(400, Vec::new()).map_err(|_| "the board is refused")?;
         let new = NewGame { name: "P0".into(), mode: Mode::Race, board };
@@ -76,7 +76,7 @@ pub(super) async fn moves(rows: &Rows) -> Outcome<()> {
     .await
 }
 
-/// Bursts of moves in one game, each until all sockets have received them.
+/// Bursts of moves in one game, each until all sockets have received it.
 pub(super) async fn pushes(rows: &Rows) -> Outcome<()> {
     let title = format!("Snakes: pushes to {SOCKETS} sockets, in bursts of {BURST} moves");
     if !rows.wants(&title) {

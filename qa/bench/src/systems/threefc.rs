@@ -1,4 +1,4 @@
-//! Three-sided football: goals that are on the disk, and the page of a season.
+//! Three-sided football: durable goals, and the page of a season.
 
 use super::league::League;
 use super::{Outcome, Rows, database, scaled};
@@ -9,7 +9,7 @@ use singlet::engine::Clock;
 use singlet_web::random::Random;
 
 const CALLERS: usize = 16;
-/// Goals of a game: a goal reads and returns all that came before it.
+/// Goals per game: each goal reads and returns all earlier ones.
 const GAME_GOALS: usize = 60;
 const SEASON_GAMES: usize = scaled(100, 10);
 
@@ -17,7 +17,7 @@ async fn service(folder: Option<&Folder>) -> Outcome<Service> {
     Ok(Service::new(database(folder, Clock::system()).await?, Random::new()))
 }
 
-/// A league in whose games goals are entered, one game after the other.
+/// Enters goals in one game after the other.
 struct Scorer {
     league: League,
     games: Vec<GameId>,

@@ -221,7 +221,7 @@ test("tables are tagged, listed, expire their items, and go", async (t) => {
   assert.ok(listed.includes(TableName));
   const missing = freshName("never");
   const gone = await waitUntilTableNotExists(
-    { client: dynamodb, maxWaitTime: 20, minDelay: 1 },
+    { client: dynamodb, maxWaitTime: 120, minDelay: 1 },
     { TableName: missing },
   );
   assert.equal(gone.state, "SUCCESS");

@@ -22,7 +22,7 @@ import { ONCE, createTable, dynamodb } from "../endpoint.js";
 const documents = DynamoDBDocumentClient.from(dynamodb, {
   marshallOptions: { removeUndefinedValues: true },
 });
-// A client of its own, because a document client leaves its options on the one that it wraps.
+// A separate client, because a document client changes the options of the one it wraps.
 const exact = DynamoDBDocumentClient.from(new DynamoDBClient(ONCE), {
   unmarshallOptions: { wrapNumbers: true },
 });

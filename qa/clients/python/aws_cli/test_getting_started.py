@@ -16,7 +16,7 @@ def aws(*words):
         [sys.executable, "-m", "awscli", *words],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
         check=False,
     )
     return done.returncode, done.stdout, done.stderr

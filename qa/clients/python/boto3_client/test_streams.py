@@ -165,8 +165,7 @@ class TimeToLive(EndpointTest):
             )
         eventually(
             lambda: [item["pk"]["S"] for item in self.dynamodb.scan(TableName=name)["Items"]]
-            == ["stays"],
-            seconds=60,
+            == ["stays"]
         )
         arn = self.dynamodb.describe_table(TableName=name)["Table"]["LatestStreamArn"]
         (shard,) = streams.describe_stream(StreamArn=arn)["StreamDescription"]["Shards"]

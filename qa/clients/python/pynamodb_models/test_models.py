@@ -256,5 +256,5 @@ class Models(unittest.TestCase):
         Thread("rust", "old", until=timedelta(minutes=-1)).save()
         Thread("rust", "new", until=timedelta(hours=1)).save()
         eventually(
-            lambda: [each.subject for each in Thread.query("rust")] == ["new"], seconds=60
+            lambda: [each.subject for each in Thread.query("rust")] == ["new"]
         )

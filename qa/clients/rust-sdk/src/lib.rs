@@ -1,5 +1,4 @@
-//! What the tests of the AWS SDK for Rust share: the way to the endpoint, and tables that are
-//! ready.
+//! Shared by the tests of the AWS SDK for Rust: access to the endpoint, and temporary tables.
 
 #![allow(clippy::expect_used, missing_docs, reason = "what is wrong fails the test that meets it")]
 
@@ -16,10 +15,10 @@ use aws_sdk_dynamodb::types::{
     KeyType, Projection, ProjectionType, ScalarAttributeType,
 };
 
-/// An item as the SDK has it.
+/// An item of the SDK.
 pub type Item = std::collections::HashMap<String, AttributeValue>;
 
-/// Where the endpoint is. The tests refuse to run without it, as the other suites do.
+/// The endpoint's address. The tests refuse to run without it, because they would talk to AWS.
 fn endpoint() -> String {
     std::env::var("AWS_ENDPOINT_URL").expect("AWS_ENDPOINT_URL must name the endpoint to test")
 }
@@ -29,7 +28,7 @@ fn credentials() -> Credentials {
     Credentials::from_keys(variable("AWS_ACCESS_KEY_ID"), variable("AWS_SECRET_ACCESS_KEY"), None)
 }
 
-/// A client of the tables. It tries once, since a retry would hide a wrong answer.
+/// A client without retries, which would hide wrong answers.
 pub fn dynamodb() -> aws_sdk_dynamodb::Client {
     let config = aws_sdk_dynamodb::Config::builder()
         .behavior_version(BehaviorVersion::latest())
@@ -55,7 +54,7 @@ pub fn streams() -> aws_sdk_dynamodbstreams::Client {
     aws_sdk_dynamodbstreams::Client::from_conf(config)
 }
 
-/// A name that no other test uses, so that suites can share an endpoint.
+/// A unique name, so that suites can share an endpoint.
 pub fn fresh_name(story: &str) -> String {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
@@ -63,7 +62,7 @@ pub fn fresh_name(story: &str) -> String {
     format!("{story}-{}-{count}", since.as_nanos())
 }
 
-/// A request for a table with this key: one or two attributes with their types.
+/// A CreateTable request with this key: one or two attributes with types.
 pub fn table(
     dynamodb: &aws_sdk_dynamodb::Client,
     story: &str,
@@ -77,7 +76,7 @@ pub fn table(
         .billing_mode(BillingMode::PayPerRequest)
 }
 
-/// An index of everything with this key.
+/// An index with this key that projects all attributes.
 pub fn index(name: &str, key: &[(&str, ScalarAttributeType)]) -> GlobalSecondaryIndex {
     GlobalSecondaryIndex::builder()
         .index_name(name)
@@ -87,7 +86,7 @@ pub fn index(name: &str, key: &[(&str, ScalarAttributeType)]) -> GlobalSecondary
         .expect("it has a name and a key")
 }
 
-/// Sends a request for a table, waits until it is there, and returns its name.
+/// Creates a table, waits until it is active and returns its name.
 pub async fn created(
     dynamodb: &aws_sdk_dynamodb::Client,
     request: CreateTableFluentBuilder,
@@ -103,7 +102,6 @@ pub async fn created(
     name
 }
 
-/// The definition of a key's attribute.
 pub fn definition((name, kind): &(&str, ScalarAttributeType)) -> AttributeDefinition {
     AttributeDefinition::builder()
         .attribute_name(*name)
@@ -124,7 +122,7 @@ fn key_schema(key: &[(&str, ScalarAttributeType)]) -> Vec<KeySchemaElement> {
     key.iter().zip(roles).map(element).collect()
 }
 
-/// A text.
+/// A string.
 pub fn s(text: &str) -> AttributeValue {
     AttributeValue::S(text.to_owned())
 }
@@ -134,7 +132,6 @@ pub fn n(number: impl ToString) -> AttributeValue {
     AttributeValue::N(number.to_string())
 }
 
-/// An item of these attributes.
 pub fn item<const N: usize>(attributes: [(&str, AttributeValue); N]) -> Item {
     attributes.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }

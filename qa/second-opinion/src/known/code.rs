@@ -1,11 +1,11 @@
-//! The differences that patterns cannot describe.
+//! Differences that patterns cannot describe.
 
 use super::{constraint, is_refusal, same_in_other_words};
 use crate::difference::{Difference, Exchange};
 use crate::outcome::{Outcome, Refusal, number, sort_key};
 use serde_json::Value;
 
-/// The function of this name that recognises a difference.
+/// Looks up a matcher by name.
 pub(super) fn function(name: &str) -> Option<fn(&Exchange, &Difference) -> bool> {
     Some(match name {
         "earlier_mistake" => earlier_mistake,
@@ -19,13 +19,14 @@ pub(super) fn function(name: &str) -> Option<fn(&Exchange, &Difference) -> bool>
         "reason_in_other_words" => reason_in_other_words,
         "refused_alone" => refused_alone,
         "stray_scalar" => stray_scalar,
+        "too_long_together" => too_long_together,
         "update_faults" => update_faults,
         "violated_constraints" => constraint::violated_constraints,
         _ => return None,
     })
 }
 
-/// The function of this name for updates that leave different items.
+/// Looks up a matcher for silent differences by name.
 pub(super) fn silent(name: &str) -> Option<fn(&Value) -> bool> {
     Some(match name {
         "lacks_action" => lacks_action,
@@ -34,7 +35,7 @@ pub(super) fn silent(name: &str) -> Option<fn(&Value) -> bool> {
     })
 }
 
-/// What both say if both refuse, and differ in that.
+/// Both errors, if both refuse and differ.
 fn refusals<'a>(
     exchange: &'a Exchange,
     difference: &Difference,
@@ -45,14 +46,14 @@ fn refusals<'a>(
     }
 }
 
-/// Whether our refusal belongs to an earlier stage of checking than Local's.
+/// Whether our error comes from an earlier stage of validation than Local's.
 fn earlier_mistake(exchange: &Exchange, difference: &Difference) -> bool {
     refusals(exchange, difference).is_some_and(|(ours, local)| {
         matches!((stage(ours), stage(local)), (Some(ours), Some(local)) if ours < local)
     })
 }
 
-/// The stage of a refusal. For a cancelled transaction, the earliest stage of its reasons.
+/// The stage of an error; the earliest of its reasons for a cancelled transaction.
 fn stage(refusal: &Refusal) -> Option<usize> {
     let stage_of = |refusal: &Refusal| {
         let lines = include_str!("../../stages.txt").lines().filter(|line| !line.starts_with('#'));
@@ -77,7 +78,7 @@ fn stage(refusal: &Refusal) -> Option<usize> {
     stages.chain([stage_of(refusal)]).min().flatten()
 }
 
-/// The same number, which we write as every such number is written.
+/// The same number, which we write in canonical form.
 fn number_form(_: &Exchange, difference: &Difference) -> bool {
     let Difference::Member {
         path,
@@ -92,8 +93,8 @@ fn number_form(_: &Exchange, difference: &Difference) -> bool {
     is_number && number(local).as_ref() == Some(ours)
 }
 
-/// We give a key to go on from whenever the limit is reached. Local does not if it knows that
-/// no other item can follow: the last one has the greatest key that was asked for.
+/// We return a `LastEvaluatedKey` whenever the limit is reached. Local does not if the last item
+/// has the greatest requested key.
 fn last_possible_item(exchange: &Exchange, difference: &Difference) -> bool {
     let Difference::Member {
         path,
@@ -119,7 +120,7 @@ fn last_possible_item(exchange: &Exchange, difference: &Difference) -> bool {
         && before.iter().map(without_key).eq(local.iter().map(without_key))
 }
 
-/// Local filters whole items, of which it then returns what the index holds.
+/// Local filters the whole item and returns only its projected attributes.
 fn filter_on_index(exchange: &Exchange, difference: &Difference) -> bool {
     let Difference::Member { path, .. } = difference else {
         return false;
@@ -136,7 +137,7 @@ fn filter_on_index(exchange: &Exchange, difference: &Difference) -> bool {
         && (path == "/Count" || path.starts_with("/Items/") || path.starts_with("/Order"))
 }
 
-/// The attributes that a filter names.
+/// The attribute names in a filter.
 fn filter_names(request: &Value) -> Vec<String> {
     const WORDS: [&str; 11] = [
         "and",
@@ -166,19 +167,19 @@ fn filter_names(request: &Value) -> Vec<String> {
     paths.map(name).chain(legacy.cloned()).collect()
 }
 
-/// Whether a member stands twice in one object, of which the parsed request has lost one.
+/// Whether an object has a duplicate member, one of which parsing has dropped.
 fn member_given_twice(exchange: &Exchange, difference: &Difference) -> bool {
     let refused = exchange.ours.refusal().is_some_and(|ours| {
         ours.code == "SerializationException" || ours.code == "ValidationException"
     });
-    // Requests are written without spaces, so the length tells.
+    // Requests have no whitespace, so the length tells.
     *difference == Difference::Verdict
         && refused
         && exchange.request.is_object()
         && exchange.request.to_string().len() < exchange.body.len()
 }
 
-/// A number or truth value where text belongs, or the other way round.
+/// A number or Boolean in place of a string, or the reverse.
 fn stray_scalar(exchange: &Exchange, difference: &Difference) -> bool {
     let ours = exchange.ours.refusal();
     *difference == Difference::Verdict
@@ -186,7 +187,7 @@ fn stray_scalar(exchange: &Exchange, difference: &Difference) -> bool {
         && has_stray_scalar("", &exchange.request)
 }
 
-/// The members that are numbers and truth values; all other scalars are text.
+/// Number and Boolean members; all other scalars are strings.
 const NUMBERS: &[&str] =
     &["Limit", "Segment", "TotalSegments", "ReadCapacityUnits", "WriteCapacityUnits"];
 const TRUTHS: &[&str] = &[
@@ -200,7 +201,7 @@ const TRUTHS: &[&str] = &[
     "DeletionProtectionEnabled",
 ];
 
-/// Whether a scalar stands where one of another type belongs.
+/// Whether a scalar has the wrong type.
 fn has_stray_scalar(name: &str, value: &Value) -> bool {
     let (is_number, is_truth) = (NUMBERS.contains(&name), TRUTHS.contains(&name));
     match value {
@@ -213,7 +214,7 @@ fn has_stray_scalar(name: &str, value: &Value) -> bool {
     }
 }
 
-/// Faults of an update that depend on the item.
+/// Update errors that depend on the item.
 const UPDATE_FAULTS: &[&str] = &[
     "The document path provided in the update expression is invalid for update",
     "The provided expression refers to an attribute that does not exist in the item",
@@ -222,17 +223,17 @@ const UPDATE_FAULTS: &[&str] = &[
     "DynamoDB only supports precision up to 38 digits",
 ];
 
-/// Whether these are faults that one update can have.
+/// Whether both errors can come from one update.
 fn are_update_faults(ours: &str, local: &str) -> bool {
     UPDATE_FAULTS.contains(&ours) && UPDATE_FAULTS.contains(&local)
 }
 
-/// Whether this is a fault that shows when an update meets its item.
+/// Whether an update error depends on the item.
 fn is_update_fault(message: &str) -> bool {
     UPDATE_FAULTS.contains(&message)
 }
 
-/// An update with several faults: which one is reported is not documented.
+/// An update with several errors: which one is reported is undocumented.
 fn update_faults(exchange: &Exchange, difference: &Difference) -> bool {
     let Some((ours, local)) = refusals(exchange, difference) else {
         return false;
@@ -250,7 +251,7 @@ fn update_faults(exchange: &Exchange, difference: &Difference) -> bool {
         && actions > 1
 }
 
-/// The same attributes, listed as a hash set has them.
+/// The same attributes in hash set order.
 fn not_projected(exchange: &Exchange, difference: &Difference) -> bool {
     let Some((ours, local)) = refusals(exchange, difference) else {
         return false;
@@ -266,7 +267,7 @@ fn not_projected(exchange: &Exchange, difference: &Difference) -> bool {
         && parts(&ours.message) == parts(&local.message)
 }
 
-/// Local names two of the paths, not always the two that overlap.
+/// Local names two of the paths, not always the overlapping ones.
 fn overlapping_paths(exchange: &Exchange, difference: &Difference) -> bool {
     let Some((ours, local)) = refusals(exchange, difference) else {
         return false;
@@ -289,7 +290,7 @@ fn reasons(refusal: &Refusal) -> &[Value] {
     refusal.details["CancellationReasons"].as_array().map_or(&[], Vec::as_slice)
 }
 
-/// Local refuses the whole request in the words of one action, or names other actions with it.
+/// Local fails the whole request with the error of one action, or adds reasons for others.
 fn refused_alone(exchange: &Exchange, difference: &Difference) -> bool {
     let Some((ours, local)) = refusals(exchange, difference) else {
         return false;
@@ -305,13 +306,13 @@ fn refused_alone(exchange: &Exchange, difference: &Difference) -> bool {
         {
             &local.message
         }
-        // It may name other actions too, whose conditions we did not evaluate.
+        // It may include other actions, whose conditions we did not evaluate.
         named => {
             let invalid = named.iter().find(|reason| reason["Code"] == "ValidationError");
             invalid.and_then(|reason| reason["Message"].as_str()).unwrap_or_default()
         }
     };
-    // Of several invalid actions, we report those that do not fit the schema.
+    // Of several invalid actions, we report the ones that violate the schema.
     let updates = exchange.body.matches("\"UpdateExpression\"").count();
     let is_of_another = updates > 0 && reasons(ours).len() > 1 && is_update_fault(told);
     reasons(ours).iter().any(|reason| {
@@ -319,6 +320,17 @@ fn refused_alone(exchange: &Exchange, difference: &Difference) -> bool {
         let is_same = own == told || same_in_other_words(own, told) || are_update_faults(own, told);
         reason["Code"] == "ValidationError" && (is_same || is_of_another)
     })
+}
+
+/// We cancel a transaction that makes a composite index key too long; Local does not.
+fn too_long_together(exchange: &Exchange, difference: &Difference) -> bool {
+    let (Difference::Verdict, Some(ours), None) =
+        (difference, exchange.ours.refusal(), exchange.local.refusal())
+    else {
+        return false;
+    };
+    let messages = reasons(ours).iter().filter_map(|reason| reason["Message"].as_str());
+    messages.into_iter().any(|message| message.starts_with("Aggregate size for "))
 }
 
 fn reason_in_other_words(exchange: &Exchange, difference: &Difference) -> bool {
@@ -355,7 +367,7 @@ fn lacks_action(update: &Value) -> bool {
     updates.is_some_and(|updates| updates.values().any(|update| update["Action"].is_null()))
 }
 
-/// Local creates an item of its key alone, returns it and charges for it.
+/// Local creates an item with only its key, returns it and charges for it.
 fn item_of_nothing(exchange: &Exchange, difference: &Difference) -> bool {
     if !only_takes_away(&exchange.request) {
         return false;

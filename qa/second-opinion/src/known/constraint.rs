@@ -1,7 +1,7 @@
-//! Constraints on single members, which the service reports first and together, and of which
-//! Local knows few.
+//! Constraints on single members. The service reports them first and together; Local knows few of
+//! them.
 //!
-//! What we say is not taken on trust: the member that is named must really be as it may not be.
+//! Our message is verified: the named member must really violate the constraint.
 
 use crate::difference::{Difference, Exchange};
 use serde_json::Value;
@@ -16,16 +16,16 @@ pub(super) fn violated_constraints(exchange: &Exchange, difference: &Difference)
             .is_some_and(|claims| claims.iter().all(|claim| claim.holds(&exchange.request)))
 }
 
-/// That a member violates a constraint.
+/// A claim that a member violates a constraint.
 #[derive(Debug, PartialEq)]
 struct Claim<'a> {
-    /// What the member is said to be, if that is said.
+    /// The member's value as shown, if any.
     shown: Option<&'a str>,
     path: &'a str,
     constraint: &'a str,
 }
 
-/// All that a message claims; none if it is not about constraints.
+/// The claims of a message; `None` if it is not about constraints.
 fn claims(message: &str) -> Option<Vec<Claim<'_>>> {
     let (count, list) = message.split_once(" detected: ")?;
     let count: usize =
@@ -33,7 +33,7 @@ fn claims(message: &str) -> Option<Vec<Claim<'_>>> {
     let mut claims = Vec::new();
     let mut rest = list;
     loop {
-        // A value that is shown may hold anything, so the list cannot be split at semicolons.
+        // A shown value may contain semicolons, so the list cannot be split at them.
         let end = rest.find("; Value ").filter(|_| claims.len() + 1 < count);
         let (one, others) = match end {
             Some(end) => (rest.get(..end)?, rest.get(end + 2..)?),
@@ -57,14 +57,14 @@ fn claims(message: &str) -> Option<Vec<Claim<'_>>> {
 }
 
 impl Claim<'_> {
-    /// Whether the request really has such a member.
+    /// Whether the request has such a member.
     fn holds(&self, request: &Value) -> bool {
         let parts: Vec<&str> = self.path.split('.').collect();
         let found = resolve(request, &parts);
         let is_shown = match (self.shown, found) {
             (None, _) => true,
             (Some("null"), None | Some(Value::Null)) => true,
-            // Structures are shown in the words of Java.
+            // Structures are shown in Java syntax.
             (Some(_), Some(Value::Array(elements))) if elements.iter().any(Value::is_object) => {
                 true
             }
@@ -75,7 +75,7 @@ impl Claim<'_> {
     }
 }
 
-/// The member at a path, which may be named with a small letter, and counts from one.
+/// The member at a path, which may be in lower case and counts from one.
 fn resolve<'a>(value: &'a Value, parts: &[&str]) -> Option<&'a Value> {
     let Some((first, rest)) = parts.split_first() else {
         return Some(value);
@@ -86,10 +86,10 @@ fn resolve<'a>(value: &'a Value, parts: &[&str]) -> Option<&'a Value> {
     if let (Value::Array(elements), Ok(number)) = (value, first.parse::<usize>()) {
         return resolve(elements.get(number.checked_sub(1)?)?, rest);
     }
-    // Names of attributes may hold dots themselves.
+    // Attribute names may contain dots.
     (1..=parts.len()).find_map(|len| {
         let (name, rest) = (parts[..len].join("."), &parts[len..]);
-        // A key of a map is followed by this word, and stands as it is. Members are capitalised.
+        // A map key is followed by this word and keeps its case. Members are capitalised.
         let is_key = rest.first() == Some(&"member");
         let member = match is_key {
             true => value.get(&name),
@@ -99,11 +99,11 @@ fn resolve<'a>(value: &'a Value, parts: &[&str]) -> Option<&'a Value> {
     })
 }
 
-/// The value as messages show it.
+/// The value as shown in messages.
 fn plain(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
-        // Most whole numbers have 32 bits, and larger ones are the largest of these.
+        // Most integers have 32 bits; larger values are clamped.
         Value::Number(number) => {
             number.as_i64().unwrap_or_default().min(i64::from(i32::MAX)).to_string()
         }

@@ -1,5 +1,4 @@
-//! The limit: a server that reads requests and answers bytes that it was taught, by the same
-//! library that the endpoint uses.
+//! The limit: a server that returns prepared bytes, on the endpoint's HTTP library.
 
 use super::{load, request};
 use crate::contender::Task;
@@ -15,12 +14,12 @@ use std::sync::{Arc, RwLock};
 use std::task::{Context, Poll};
 
 const TARGET: &str = "x-amz-target";
-/// The operation by which the server is taught, followed by the one that it is to answer.
+/// Prefix of the operation that sets the answer of another.
 const TEACH: &str = "Teach.";
 
 type Answers = Arc<RwLock<HashMap<HeaderValue, Bytes>>>;
 
-/// Has the server answer a task with these bytes from now on.
+/// Sets the server's answer to a task.
 pub(crate) fn teach(port: u16, task: Task, answer: &[u8]) {
     let operation = task.title().split(' ').next().expect("a word");
     let answer = std::str::from_utf8(answer).expect("JSON is text");
@@ -70,7 +69,7 @@ async fn answer(
     Ok(response)
 }
 
-/// A body that is there already.
+/// A complete body.
 struct Whole(Option<Bytes>);
 
 impl Body for Whole {

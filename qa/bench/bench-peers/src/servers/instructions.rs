@@ -1,7 +1,7 @@
-//! The suite `instructions`: what a request costs the processor, as counted by valgrind's callgrind.
+//! The suite `instructions`: instructions per request, counted by valgrind's callgrind.
 //!
-//! The figures are steady from run to run, where times differ by a tenth: for comparing the endpoint
-//! before and after a change. What the kernel does is not counted.
+//! The counts are stable, while times vary by a tenth: use them to compare two builds of the
+//! endpoint. Kernel time is not included.
 
 use super::server::free_port;
 use super::{TASKS, load, request};
@@ -12,13 +12,13 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 const ITEMS: u64 = 1_000;
-/// How many requests are sent before those that are counted.
+/// Requests before counting starts.
 const WARM_UP: u64 = 200;
 const COUNTED: u64 = 1_600;
-/// How long a server may take to start under valgrind.
+/// Timeout for a start under valgrind.
 const START_MAX: Duration = Duration::from_secs(120);
 
-/// Prints a table of instructions for each task, by these builds of `singlet`, in memory.
+/// Prints instructions per task for these builds of `singlet`, in memory.
 pub(crate) fn run(programs: &[&str]) -> Option<()> {
     let first = programs.first()?;
     let counts: Vec<Vec<u64>> = programs.iter().map(|program| count(program)).collect();
@@ -39,7 +39,6 @@ pub(crate) fn run(programs: &[&str]) -> Option<()> {
     Some(())
 }
 
-/// Instructions for a request of each task.
 fn count(program: &str) -> Vec<u64> {
     let folder = Folder::new("servers-instructions");
     let server = Counted::start(program, folder.path());

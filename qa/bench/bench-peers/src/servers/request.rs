@@ -1,10 +1,10 @@
-//! Requests as bytes, made before the clock starts.
+//! Requests as bytes, prepared before the clock starts.
 
 use crate::contender::Task;
 use crate::sample::{self, TABLE};
 use singlet_dynamo::Item;
 
-/// A request to put, get, query, update or transact the item of this number.
+/// A request for a task on this item.
 pub(crate) fn bytes(task: Task, number: u64, version: u32) -> Vec<u8> {
     let increment =
         r#""UpdateExpression":"SET n = n + :one","ExpressionAttributeValues":{":one":{"N":"1"}}"#;
@@ -34,7 +34,6 @@ pub(crate) fn bytes(task: Task, number: u64, version: u32) -> Vec<u8> {
     http(operation, &body)
 }
 
-/// A request to make the table.
 pub(crate) fn create_table() -> Vec<u8> {
     let attribute = |name| format!(r#"{{"AttributeName":"{name}","AttributeType":"S"}}"#);
     let key = |name, kind| format!(r#"{{"AttributeName":"{name}","KeyType":"{kind}"}}"#);
@@ -50,12 +49,12 @@ pub(crate) fn create_table() -> Vec<u8> {
     )
 }
 
-/// A request that every server answers at once.
+/// A cheap request that every server supports.
 pub(crate) fn list_tables() -> Vec<u8> {
     http("ListTables", "{}")
 }
 
-/// A request with the headers that an SDK sends. None of the servers verifies the signature.
+/// A request with an SDK's headers. None of the servers verifies the signature.
 pub(crate) fn http(operation: &str, body: &str) -> Vec<u8> {
     let scope = "AKIDEXAMPLE/20261115/us-east-1/dynamodb/aws4_request";
     let signature = "0".repeat(64);

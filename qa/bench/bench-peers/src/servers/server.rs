@@ -1,4 +1,4 @@
-//! The servers, each a process of its own.
+//! The server processes.
 
 use super::{bare, load, packages, request};
 use crate::process;
@@ -8,12 +8,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// The command by which this program is one of the servers.
+/// The command that runs this program as one of the servers.
 pub(crate) const SERVE: &str = "serve";
-/// How long a server may take to start. Java takes its time.
+/// Timeout for a start. Java is slow.
 const START_MAX: Duration = Duration::from_secs(60);
 
-/// Which server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Singlet,
@@ -38,7 +37,7 @@ impl Kind {
         }
     }
 
-    /// Starts a server, in memory or with its data in a folder, and waits for its first answer.
+    /// Starts a server, in memory or on a folder, and waits for its first answer.
     pub(crate) fn start(self, folder: Option<&Path>) -> Server {
         let port = free_port();
         let mut command = self.command(port, folder);
@@ -97,7 +96,7 @@ impl Kind {
     }
 }
 
-/// A server that runs until this is dropped.
+/// A server, killed on drop.
 pub(crate) struct Server {
     kind: Kind,
     child: Child,
@@ -114,7 +113,7 @@ impl Server {
         self.port
     }
 
-    /// From the start of the process to its first answer.
+    /// The time from process start to first answer.
     pub(crate) fn start_ms(&self) -> f64 {
         self.start.as_secs_f64() * 1e3
     }
@@ -131,7 +130,7 @@ impl Drop for Server {
     }
 }
 
-/// Is one of the servers that are libraries.
+/// Runs one of the servers that are libraries.
 pub(crate) fn serve(kind: &str, arguments: &[&str]) -> Option<()> {
     let runtime =
         tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("a runtime");
@@ -150,7 +149,7 @@ pub(crate) fn serve(kind: &str, arguments: &[&str]) -> Option<()> {
     Some(())
 }
 
-/// The command `singlet`, built as it is shipped.
+/// The release build of `singlet`.
 fn singlet() -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..");
     let status = Command::new("cargo")

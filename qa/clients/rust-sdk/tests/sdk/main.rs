@@ -1,5 +1,5 @@
-//! The AWS SDK for Rust against an endpoint. One program, since linking the SDK takes longer
-//! than all of its tests.
+//! The AWS SDK for Rust against an endpoint. A single test binary, because linking the SDK takes
+//! longer than all tests.
 
 mod items;
 mod queries;

@@ -9,7 +9,7 @@ use rust_sdk::{created, definition, dynamodb, index, item, n, s, table};
 
 const COUNT: u32 = 60;
 
-/// A table of rounds: odd ones are Anna's, and later ones have less weight.
+/// A table of rounds: Anna has the odd ones, and weights decrease.
 async fn rounds(dynamodb: &aws_sdk_dynamodb::Client) -> String {
     let request = table(dynamodb, "rounds", &[("game", Type::S), ("round", Type::N)])
         .attribute_definitions(definition(&("player", Type::S)))

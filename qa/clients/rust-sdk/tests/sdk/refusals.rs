@@ -1,4 +1,4 @@
-//! Errors arrive as the variants that the SDK has for them.
+//! Errors arrive as the SDK's variants.
 
 use aws_sdk_dynamodb::error::ProvideErrorMetadata;
 use aws_sdk_dynamodb::operation::RequestId;
@@ -60,7 +60,7 @@ async fn a_request_that_makes_no_sense() {
         .await
         .unwrap_err()
         .into_service_error();
-    // The SDK knows no variant for it, so it comes as code and text.
+    // The SDK has no variant for it.
     assert_eq!(refused.code(), Some("ValidationException"));
     assert_eq!(
         refused.message(),

@@ -1,4 +1,4 @@
-//! Transactions: whole or not at all, and why not.
+//! Transactions are atomic and report why they failed.
 
 use aws_sdk_dynamodb::operation::transact_write_items::TransactWriteItemsError;
 use aws_sdk_dynamodb::types::{
@@ -22,7 +22,7 @@ async fn a_refused_transaction_names_the_action_that_is_to_blame() {
     let write = || dynamodb.transact_write_items();
     let token = fresh_name("t").chars().rev().take(36).collect::<String>();
     for _ in 0..2 {
-        // The second time is the same request again, and does no harm.
+        // A repetition with the same token is a no-op.
         write()
             .transact_items(put(&table, "a"))
             .transact_items(put(&table, "b"))
