@@ -9,6 +9,8 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// The maximum number of pages. Stories have a few dozen items.
 const PAGES_MAX: usize = 200;
+/// Local's refusal of a second index while it is still creating one.
+const LOCAL_IS_BEHIND: &str = "Only 1 online index can be created or deleted simultaneously";
 /// Timeout for table changes.
 const SETTLING_MAX: Duration = Duration::from_secs(240);
 
@@ -85,7 +87,17 @@ impl Stage {
         self.requests += 1;
         self.local.send(call.operation, &call.body)?;
         let ours = self.ours.ask(call.operation, &call.body)?;
-        let local = self.local.receive()?;
+        let mut local = self.local.receive()?;
+        let begun = Instant::now();
+        // On a busy machine Local describes a new index as ACTIVE and still counts it as being
+        // created for a moment.
+        while ours.status == 200 && local.body.contains(LOCAL_IS_BEHIND) {
+            if begun.elapsed() > SETTLING_MAX {
+                break;
+            }
+            std::thread::sleep(Duration::from_millis(20));
+            local = self.local.ask(call.operation, &call.body)?;
+        }
         let outcome = |response| Outcome::of(call.operation, &response);
         Ok(exchange(call.operation, &call.body, outcome(ours), outcome(local)))
     }
