@@ -66,7 +66,7 @@ const STEPS: &[Step] = &[
     },
     Step {
         name: "tidy",
-        about: "links, code maps, identifiers in docs, file sizes, manifests, licences, random sources",
+        about: "links, code maps, identifiers in docs and comments, file sizes, manifests, licences, random sources",
         call: Call::Always,
         run: tidy::run,
     },

@@ -1,15 +1,29 @@
-//! Checks that identifiers in the documentation exist in the sources.
+//! Checks that identifiers in the documentation and in comments exist in the sources.
 //!
 //! A code span that looks like a type, a path, a call or a name with an underscore must occur in
 //! code. The rule looks up words and does not resolve names, so it misses a removed type if its
 //! name occurs elsewhere.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{File, Finding, Tree};
 
-/// Identifiers of DynamoDB and other projects that only the documentation names.
-const FOREIGN: &[&str] = &["ConditionCheckItem", "Meta", "SSEDescription", "block_in_place"];
+/// Identifiers that only prose names: of DynamoDB and other projects, and made up for examples.
+const FOREIGN: &[&str] = &[
+    "Allow",
+    "ConditionCheckItem",
+    "CricketFixturesTable",
+    "DATE_AND_HOUR",
+    "Meta",
+    "OrdMap",
+    "SSEDescription",
+    "Sensitive",
+    "TEAM_AND_SCORE",
+    "TCP_USER_TIMEOUT",
+    "block_in_place",
+    "jwks_uri",
+];
 
 /// Prefixes of environment variables, which other programs read or which are assembled at run time.
 const VARIABLES: &[&str] = &["AWS_", "SINGLET_"];
@@ -26,8 +40,8 @@ fn check_with(tree: &Tree, foreign: &[&str]) -> Vec<Finding> {
     let index = Index::of(tree);
     let mut findings = Vec::new();
     let mut unused: BTreeSet<&str> = foreign.iter().copied().collect();
-    for page in tree.files.iter().filter(|file| is_page(&file.path)) {
-        let (spans, shown) = spans_and_code(&page.text);
+    for (page, prose) in tree.files.iter().filter_map(|file| Some((file, prose(file)?))) {
+        let (spans, shown) = spans_and_code(&prose);
         for (line, span) in spans {
             let words = identifier(span);
             if index.holds(&words, &shown) {
@@ -51,9 +65,17 @@ fn check_with(tree: &Tree, foreign: &[&str]) -> Vec<Finding> {
     findings
 }
 
-fn is_page(path: &str) -> bool {
-    let in_root = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"];
-    in_root.contains(&path) || (path.starts_with("docs/") && path.ends_with(".md"))
+/// A page, or the comments of a Rust file on their lines.
+fn prose(file: &File) -> Option<Cow<'_, str>> {
+    if file.path.ends_with(".md") {
+        return Some(Cow::Borrowed(&file.text));
+    }
+    if !file.path.ends_with(".rs") || file.path == OWN_PATH {
+        return None;
+    }
+    let comment = |line: &str| line.trim_start().strip_prefix("//").map(str::to_owned);
+    let lines: Vec<_> = file.text.lines().map(|line| comment(line).unwrap_or_default()).collect();
+    Some(Cow::Owned(lines.join("\n")))
 }
 
 /// The code spans of a page with their lines, and the words in its fenced blocks.
@@ -61,7 +83,8 @@ fn spans_and_code(text: &str) -> (Vec<(usize, &str)>, BTreeSet<&str>) {
     let (mut spans, mut shown) = (Vec::new(), BTreeSet::new());
     let mut fenced = false;
     for (index, line) in text.lines().enumerate() {
-        if line.trim_start().starts_with("```") {
+        // Doc comments begin with a third slash or an exclamation mark.
+        if line.trim_start_matches(['/', '!', ' ']).starts_with("```") {
             fenced = !fenced;
         } else if fenced {
             shown.extend(words(line));
@@ -93,7 +116,10 @@ fn identifier(span: &str) -> Vec<&str> {
 fn is_name(word: &str) -> bool {
     let is_type = word.starts_with(|c: char| c.is_ascii_uppercase())
         && word.contains(|c: char| c.is_ascii_lowercase());
-    is_type || word.contains('_') && !VARIABLES.iter().any(|prefix| word.starts_with(prefix))
+    // A leading underscore marks a suffix, such as `_total`.
+    is_type
+        || word.trim_start_matches('_').contains('_')
+            && !VARIABLES.iter().any(|prefix| word.starts_with(prefix))
 }
 
 fn words(text: &str) -> impl Iterator<Item = &str> {
@@ -144,7 +170,7 @@ fn is_source(file: &File) -> bool {
 mod tests {
     use super::*;
 
-    const SOURCE: &str = "/// As `Retired` did.\npub struct Queue;\n\
+    const SOURCE: &str = "// As Retired did.\npub struct Queue;\n\
                           impl Queue {\n    pub fn submit(&self) {}\n}\nconst JOBS_MAX: u8 = 32;\n";
 
     fn found(page: &str, foreign: &[&str]) -> Vec<String> {
@@ -170,6 +196,15 @@ mod tests {
             let expected = format!("docs/queue.md:2: `{span}` is not in the sources");
             assert_eq!(found(&format!("\nA `{span}`.\n"), &[]), [expected]);
         }
+    }
+
+    #[test]
+    fn comments_are_checked_on_their_lines() {
+        let source = "fn lead() {}\n\n    /// Unlike `Retired`, `lead` returns.\n    /// ```\n    \
+                      /// struct Shown;\n    /// ```\n    // A `Shown` is fine.\nfn more() {}\n";
+        let tree = Tree::of(&[("queue.rs", source)]);
+        let findings: Vec<_> = check_with(&tree, &[]).iter().map(ToString::to_string).collect();
+        assert_eq!(findings, ["queue.rs:3: `Retired` is not in the sources"]);
     }
 
     #[test]
