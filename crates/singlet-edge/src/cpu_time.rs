@@ -38,7 +38,9 @@ mod tests {
         }
         let computed = thread_cpu_time();
         assert!(computed > begun, "{sum}");
+        let waiting = std::time::Instant::now();
         std::thread::sleep(Duration::from_millis(100));
-        assert!(cfg!(not(unix)) || thread_cpu_time() - computed < Duration::from_millis(50));
+        let used = thread_cpu_time() - computed;
+        assert!(cfg!(not(unix)) || used < waiting.elapsed() / 2, "{used:?}");
     }
 }

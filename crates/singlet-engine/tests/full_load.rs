@@ -264,10 +264,6 @@ fn writers_that_never_pause() {
     if load.is_long {
         assert!(memory < load.budget() * 12 / 10, "{memory} bytes of memory");
     }
-    if load.is_long && !cfg!(debug_assertions) {
-        assert!(waits.own < Duration::from_millis(500), "a write took {:?}", waits.own);
-        assert!(opened < Duration::from_secs(1), "opening took {opened:?}");
-    }
     let _ = std::fs::remove_file(folder.with_extension("bare"));
     let _ = std::fs::remove_dir_all(&folder);
 }

@@ -10,10 +10,10 @@ use std::time::Duration;
 const ROUNDS: usize = 20_000;
 /// Inputs per target with `cargo xtask test --long`.
 const ROUNDS_LONG: usize = 5_000_000;
-/// Time limit per input: a constant plus an amount per byte. It is about a hundred times too
-/// generous, so only superlinear work exceeds it.
-const TIME_MAX: Duration = Duration::from_millis(20);
-const TIME_PER_BYTE_MAX: Duration = Duration::from_micros(5);
+/// How many times longer than the slowest seed an input may take, for each started block of bytes.
+/// Only superlinear work exceeds it.
+const SLOWDOWN_MAX: u32 = 500;
+const BLOCK_BYTES: usize = 4_096;
 
 fn rounds() -> usize {
     if std::env::var_os("SINGLET_TEST_LONG").is_some() { ROUNDS_LONG } else { ROUNDS }
@@ -22,6 +22,8 @@ fn rounds() -> usize {
 fn fuzz(name: &str) {
     let target = TARGETS.iter().find(|target| target.name == name).expect("a target");
     let seeds = (target.seeds)();
+    let time = |seed: &Vec<u8>| (0..3).map(|_| processor_time(|| (target.run)(seed))).max();
+    let slowest = seeds.iter().filter_map(time).max().expect("a seed");
     let mut random = Random::new(0x51_4e_47_4c_45_54);
     let mut tried = seeds.clone();
     for round in 0..rounds() {
@@ -33,7 +35,8 @@ fn fuzz(name: &str) {
                 assert!(outcome.is_ok(), "{name}, round {round}: panicked on b\"{shown}\"");
             })
         };
-        let budget = TIME_MAX + TIME_PER_BYTE_MAX * u32::try_from(input.len()).unwrap();
+        let blocks = u32::try_from(input.len() / BLOCK_BYTES).unwrap() + 1;
+        let budget = slowest * SLOWDOWN_MAX * blocks;
         // One slow run may be the machine's fault; five in a row are not.
         let in_time = (0..5).any(|_| run() <= budget);
         assert!(in_time, "{name}, round {round}: over {budget:?} for b\"{shown}\"");
