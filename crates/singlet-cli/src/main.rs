@@ -6,7 +6,6 @@ mod design;
 mod design_file;
 mod dynamodb;
 mod failure;
-#[cfg(feature = "systems")]
 mod huge_pages;
 mod log;
 mod open_files;

@@ -1,6 +1,7 @@
 //! Storage options, shared by all servers.
 
 use crate::failure::Failure;
+use crate::huge_pages;
 use clap::{Args, ValueEnum};
 use rustix::process::Signal;
 use singlet_engine::{Durability, Engine, Options};
@@ -69,6 +70,9 @@ impl Storage {
 
     /// The async runtime.
     pub(crate) fn runtime(&self) -> Result<Runtime, Failure> {
+        if !self.in_memory {
+            huge_pages::disable();
+        }
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let threads = if self.in_memory { cores } else { cores * THREADS_PER_CORE_ON_DISK };
         let mut builder = Builder::new_multi_thread();

@@ -366,17 +366,12 @@ impl Core {
         Ok(())
     }
 
-    /// Commits a write on this thread, or waits until another thread has. A job of the lane always
-    /// waits.
+    /// Commits a write on this thread, or waits until another thread has.
     pub(crate) fn commit_one(
         &self,
         client: Option<&ClientAccount>,
         command: Box<Command>,
-        is_in_lane: bool,
     ) -> Result<Box<Command>> {
-        if is_in_lane {
-            return self.queue.submit_and_wait(command, client).map_err(refusal)?;
-        }
         let commit = |group: &mut IntoIter<Box<Command>>| self.commit(group, COMMIT_FUEL_MAX);
         self.queue.submit(command, client, commit).map_err(refusal)?
     }

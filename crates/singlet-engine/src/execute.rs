@@ -332,7 +332,7 @@ impl Core {
                 // Let others compute while this waits for its commit.
                 turn.give_back();
             }
-            match self.commit_one(client, command, turn.is_some())?.finish() {
+            match self.commit_one(client, command)?.finish() {
                 Ok(outcome) => return outcome,
                 Err(again) => command = again,
             }

@@ -319,23 +319,6 @@ impl<C, R> Queue<C, R> {
         self.begin(command, client, &lead, false)
     }
 
-    /// Like [`Queue::submit`], but never leads. For threads that end soon: the rows of a commit
-    /// outlive them, and an allocator with a heap per thread then keeps twice the memory.
-    pub(crate) fn submit_and_wait(
-        &self,
-        command: C,
-        client: Option<&ClientAccount>,
-    ) -> Result<R, Refused> {
-        match self.submit_async(command, client)? {
-            Answer::Ready(answer) => answer.ok_or(Refused::Closed),
-            Answer::Waiting(slot) => loop {
-                if let Some(answer) = slot.wait() {
-                    return Ok(answer);
-                }
-            },
-        }
-    }
-
     /// Leads if there is no leader. Returns the answer if this thread ran the command, otherwise
     /// the slot that will receive it.
     fn begin(
