@@ -1,8 +1,8 @@
-//! What Rust values are as attributes of an item.
+//! How Rust values are stored as attributes of an item.
 //!
 //! [`Attribute`] is implemented here for text, numbers, truth values, bytes, lists, maps, sets and
 //! options; with features for types of other libraries; and by `#[derive(Attribute)]` for structs and
-//! enums. [`Serde`] is for whatever else serde knows.
+//! enums. [`Serde`] covers every other type that serde can serialize.
 
 mod collection;
 mod library;
@@ -42,8 +42,8 @@ use std::fmt;
 /// | `BTreeSet<T>` | SS, NS or BS, and missing when it is empty, in a list or a map NULL; L where the elements are none of these |
 /// | `Option<T>` | as `T`, and missing when it is `None`; in a list or a map NULL |
 /// | `Box<T>` | as `T` |
-/// | [`Value`] | as it is |
-/// | structs and enums with `#[derive(Attribute)]` | M, S, or as what they wrap: see [the derive](derive@crate::Attribute) |
+/// | [`Value`] | unchanged |
+/// | structs and enums with `#[derive(Attribute)]` | M, S, or the type they wrap: see [the derive](derive@crate::Attribute) |
 /// | any type that serde knows, `#[attribute(with = serde)]` | what [`Serde`] makes of it |
 /// | `uuid::Uuid`, with the feature `uuid` | S: `f81d4fae-7dec-11d0-a765-00a0c91e6bf6` |
 /// | `chrono::DateTime<Utc>`, `time::OffsetDateTime`, `time::UtcDateTime`, `jiff::Timestamp`, with the feature of the library | S: `2026-01-31T09:30:00.000000000Z` |
@@ -68,13 +68,13 @@ use std::fmt;
 /// }
 ///
 /// let home = Address { street_name: "Elm Street".into(), number: None };
-/// // What is `None` is not there at all.
+/// // `None` is left out.
 /// let expected = Map::from([("streetName", Value::from("Elm Street"))]);
 /// assert_eq!(home.to_value()?, Some(Value::M(expected)));
 /// # Ok::<(), singlet::attribute::NotStorable>(())
 /// ```
 ///
-/// A type with a form of its own implements the trait by hand, on top of a type that has it:
+/// A type with its own representation implements the trait by hand, on top of a type that has it:
 ///
 /// ```
 /// use singlet::Attribute;
@@ -125,8 +125,7 @@ pub trait Attribute: Sized {
     #[doc(hidden)]
     const LIST_KIND: AttributeType = AttributeType::List;
 
-    /// The value as it is stored; `None` if there is nothing to store, so that the item does not
-    /// have the attribute.
+    /// The stored value, or `None` to leave the attribute out of the item.
     ///
     /// # Errors
     ///
@@ -178,7 +177,7 @@ pub struct Mismatch {
 }
 
 impl Mismatch {
-    /// Says what was expected, and what was found.
+    /// A mismatch between the expected and the found value.
     pub fn new(
         expected: impl Into<Cow<'static, str>>,
         found: impl Into<Cow<'static, str>>,
@@ -250,7 +249,7 @@ impl<'a> Members<'a> {
     }
 }
 
-/// Adds a member to those of a map, if there is a value.
+/// Adds a member to the list, if it has a value.
 #[doc(hidden)]
 pub fn push_member(members: &mut Vec<(String, Value)>, name: &str, value: Option<Value>) {
     if let Some(value) = value {
@@ -258,7 +257,7 @@ pub fn push_member(members: &mut Vec<(String, Value)>, name: &str, value: Option
     }
 }
 
-/// Reads text, where that is what is expected.
+/// Reads a string, or fails with the expected type.
 #[doc(hidden)]
 pub fn text<'a>(value: Option<ValueRef<'a>>, expected: &'static str) -> Result<&'a str, Mismatch> {
     match value {

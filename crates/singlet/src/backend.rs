@@ -84,8 +84,7 @@ pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// A request that is being carried out.
 ///
-/// Most reads of an embedded engine are done when the call returns, and need no memory for a
-/// future of their own.
+/// Most reads of an embedded engine are done when the call returns, and need no allocated future.
 #[must_use = "futures do nothing unless you await them"]
 pub struct Execution<'a>(Progress<'a>);
 
@@ -152,7 +151,7 @@ pub enum BackendError {
         /// The name of the table.
         table: String,
     },
-    /// A text is no position, or one of another table or backend.
+    /// The position is malformed, or belongs to another table or backend.
     Position,
 }
 

@@ -22,7 +22,7 @@ impl Wake for Unpark {
 /// ```
 pub fn block_on<T>(future: impl Future<Output = T>) -> T {
     let mut future = pin!(future);
-    // Most of what an engine in memory is asked is done at once, and needs nobody to wake.
+    // An in-memory engine answers most requests at once, so the first poll needs no waker.
     if let Poll::Ready(value) = future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
         return value;
     }

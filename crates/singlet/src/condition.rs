@@ -55,7 +55,7 @@ impl<E: Entity> Condition<E> {
         Self::new(exists(Shapes::of::<E>()))
     }
 
-    /// There is no item.
+    /// Matches if there is no item.
     pub fn missing() -> Self {
         Self::new(missing(Shapes::of::<E>()))
     }
@@ -111,7 +111,7 @@ pub(crate) fn exists(of: Shapes) -> Result<expression::Condition> {
     partition_path(of).map(expression::Condition::attribute_exists)
 }
 
-/// That there is no item.
+/// Matches if there is no item.
 #[inline(never)]
 pub(crate) fn missing(of: Shapes) -> Result<expression::Condition> {
     partition_path(of).map(expression::Condition::attribute_not_exists)
@@ -148,7 +148,7 @@ pub(crate) fn unless_expired(
     now: Timestamp,
 ) -> Result<expression::Condition> {
     let Some(expired) = is_expired(of, now)? else { return Ok(condition) };
-    // What the condition says of nothing is what it says of an expired item.
+    // An expired item is treated like a missing one.
     Ok(if condition.matches(None) {
         expression::Condition::or(vec![expired, condition])?
     } else {

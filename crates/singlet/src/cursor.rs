@@ -1,9 +1,8 @@
-//! Cursors: where a page begins, in a form that can be given away.
+//! Cursors: the start of a page, as text that can be handed to clients.
 //!
-//! A cursor holds the key of the last item of a page, and a code that only this program can make,
-//! over that key and over what makes the query the one that it is. So nobody can make up a cursor,
-//! or use one of a query for another. It is signed and not encrypted: whoever has it can read the
-//! key in it.
+//! A cursor holds the key of the last item of a page, and a MAC over that key and over the identity
+//! of the query. So a client cannot forge a cursor, or use it with another query. It is signed but
+//! not encrypted: its holder can read the key in it.
 
 use crate::error::Error;
 use crate::marker::Marker;
@@ -14,7 +13,7 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::str::FromStr;
 
-/// The first byte of every cursor, so that another form can be told from this one.
+/// The first byte of every cursor: its format version.
 const VERSION: u8 = 1;
 /// How many bytes the code has.
 const CODE_LEN: usize = 32;
@@ -26,8 +25,8 @@ const CODE_LEN: usize = 32;
 /// The filter may be another one, since it often holds the moment at which it was made.
 ///
 /// It is signed, and not encrypted: it holds the key of the last item that was looked at, which a
-/// filter may have kept back. Where keys are not to be seen by whoever gets the cursor, keep it,
-/// and give away something that stands for it.
+/// filter may have dropped. If clients must not see keys, keep the cursor and give them a token
+/// that stands for it.
 ///
 /// ```
 /// # use singlet::prelude::*;
@@ -134,9 +133,9 @@ fn bytes_of(text: &str) -> Result<Vec<u8>, Error> {
 /// The secret with which cursors are signed, for [`Settings::cursor_key`](crate::Settings).
 ///
 /// All instances of a program that take each other's cursors must have the same one, and it must
-/// outlive a restart: it belongs to the configuration, beside other secrets. There is no default,
-/// because one that every process makes up for itself works in tests, and fails as soon as there is
-/// a second instance.
+/// survive a restart: keep it in the configuration, with the other secrets. There is no default,
+/// because a key generated per process works in tests and fails as soon as there is a second
+/// instance.
 ///
 /// ```
 /// use singlet::{CursorKey, Settings};
@@ -161,8 +160,8 @@ impl CursorKey {
         Self { secret: Some(secret) }
     }
 
-    /// A random secret from the operating system, which is gone with the process: cursors of this
-    /// process are refused by every other one, and by this one after a restart.
+    /// A random secret from the operating system that lives as long as the process: other processes
+    /// refuse its cursors, and so does this program after a restart.
     ///
     /// If the operating system has no random numbers to give, reading a page fails with
     /// [`Error::RandomUnavailable`] as soon as it needs a cursor.

@@ -53,7 +53,7 @@ fn failed(outcome: Result<Answer, BackendError>, subject: Subject) -> Error {
     }
 }
 
-/// What is the same for every design and entity, and compiled once.
+/// The part that does not depend on the design or the entity, so it is compiled once.
 impl Inner {
     pub(crate) fn now(&self) -> Timestamp {
         Timestamp::from_millis(self.settings.clock.now().as_millis())
@@ -91,7 +91,7 @@ impl Inner {
         let (request, attempt) = plan.into_request(&*self.backend)?;
         match self.execute(request).await {
             Ok(Answer::Write(answer)) => Ok(attempt.returned(answer)),
-            // Seldom enough to be given memory of its own, so that the others are small.
+            // Rare, so it is boxed to keep the other futures small.
             other => transaction::go_on(self, other, attempt, now).await,
         }
     }
@@ -111,7 +111,7 @@ impl<D: Declaration> Db<D> {
     /// A database in memory, with all tables made: for tests, and to try things out.
     pub async fn memory() -> Result<Self> {
         let engine = Engine::memory().map_err(|error| BackendError::Failed(Box::new(error)))?;
-        // What is in memory ends with the process, and so may its cursors.
+        // An in-memory database does not outlive the process, so its cursors need not either.
         let cursor_key = Some(CursorKey::of_this_process());
         let db = Self::on(Embedded::new(engine), Settings { cursor_key, ..Settings::default() });
         db.provision().await?;
@@ -275,8 +275,8 @@ impl<D: Declaration> Db<D> {
         Transaction::new(self)
     }
 
-    /// Carries out a request of the [language](crate::dynamo) as it is: for what the model has no
-    /// words for.
+    /// Carries out a raw request of the [language](crate::dynamo), for operations that the model
+    /// does not cover.
     pub fn execute(&self, request: impl Into<Request>) -> Execution<'_> {
         trace::execute(&*self.inner.backend, request.into())
     }
@@ -296,16 +296,16 @@ impl<D> Db<D> {
     }
 }
 
-/// What [`Db::run`] carries out: a write, with or without an error of its own.
+/// A write that [`Db::run`] carries out, optionally with its own error type.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a write that a `Db<{D}>` can run",
     label = "not a write of this design",
     note = "writes are made by `create`, `put`, `update`, `upsert` and `delete`; `check` can only stand in a transaction"
 )]
 pub trait Run<D: Declaration> {
-    /// What it gives back.
+    /// The result of the write.
     type Output;
-    /// What it fails with.
+    /// The error of the write.
     type Error;
     #[doc(hidden)]
     fn run(self, db: &Db<D>) -> impl Future<Output = Result<Self::Output, Self::Error>> + Send;

@@ -117,7 +117,7 @@ where
     }
 }
 
-/// The request for the first page of what is read.
+/// The request for the first page.
 fn first_request<P: Readable>(described: Described, table_name: &str) -> Result<Request> {
     let mut source = described.source?;
     source.selection = P::selection(source.index)?;
@@ -238,7 +238,7 @@ pub(crate) fn readable_key(key: &Result<Value, KeyFault>) -> String {
     }
 }
 
-/// Shows those of these that were asked for.
+/// Shows the flags that are set.
 pub(crate) fn debug_flags(shown: &mut fmt::DebugStruct<'_, '_>, flags: &[(&str, bool)]) {
     for (name, _) in flags.iter().filter(|(_, is_set)| *is_set) {
         shown.field(name, &true);

@@ -19,7 +19,7 @@ use singlet_dynamo::json::{Reader as JsonReader, value};
 use singlet_dynamo::stored::StoredItem;
 
 /// The item that an entity is stored as: its fields as attributes, with the keys of the table and
-/// of the indexes. What the model keeps, such as the version, is as it is in the entity.
+/// of the indexes. Fields that the model maintains, such as the version, keep the entity's values.
 ///
 /// ```
 /// use singlet::dynamo::Value;

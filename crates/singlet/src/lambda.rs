@@ -52,9 +52,9 @@ use singlet_dynamo::{Error, Item};
 pub struct Record<I> {
     /// Its number, by which a function names a record that failed (`batchItemFailures`).
     pub sequence_number: String,
-    /// What happened, or why it cannot be told: [`Error::Corrupt`](crate::Error::Corrupt) if an
-    /// image is not what its entity says, and [`Error::Refused`](crate::Error::Refused) if the
-    /// record has no image. An image that the stream does not carry is missing.
+    /// The change, or why it cannot be read: [`Error::Corrupt`](crate::Error::Corrupt) if an image
+    /// does not match its entity, and [`Error::Refused`](crate::Error::Refused) if the record has
+    /// no image. An image that the stream does not carry is missing.
     pub change: Result<Change<I>>,
 }
 
@@ -155,8 +155,8 @@ mod tests {
         format!(r#"{{"dynamodb": {{"SequenceNumber": "{number}", "Keys": {{}}{images}}}}}"#)
     }
 
-    /// What went wrong: one record that could not be read hid all others of its batch, and records
-    /// of a stream of keys were left out without a word.
+    /// Regression: one unreadable record hid the rest of its batch, and records of a keys-only
+    /// stream were dropped silently.
     #[test]
     fn a_record_that_cannot_be_read_has_an_error_of_its_own() {
         let image = |turn: &str| {

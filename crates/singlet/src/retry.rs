@@ -12,8 +12,8 @@ const AFTER_REFUSAL: Pauses = Pauses { first_ms: 25, longest_ms: 2_000, count: 1
 /// Pauses before the part of a batch is sent again that the store left undone: from 50 ms to 5 s,
 /// eight attempts in all.
 const AFTER_PART: Pauses = Pauses { first_ms: 50, longest_ms: 5_000, count: 7 };
-/// Pauses before work is attempted again because somebody else was faster. Whoever was faster is
-/// done, so the first one is short.
+/// Pauses before an optimistic attempt is repeated after losing a race. The winner has already
+/// finished, so the first pause is short.
 const BETWEEN_ATTEMPTS: Pauses = Pauses { first_ms: 5, longest_ms: 500, count: 0 };
 
 /// How long pauses are, and how many there are.
@@ -27,7 +27,7 @@ struct Pauses {
     count: u32,
 }
 
-/// What stood in the way of a request that was answered, and may be gone at another attempt.
+/// A transient reason for which a request was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Obstacle {
     /// A transaction was at one of the items.
@@ -39,8 +39,8 @@ pub(crate) enum Obstacle {
 }
 
 impl Obstacle {
-    /// What stood in the way, if it was something that passes. Throttling of a request as a whole
-    /// is not among it: whoever sends requests over a network waits for that already.
+    /// The transient reason for the refusal, if there is one. Throttling of a whole request is not
+    /// included: the network client retries it already.
     pub(crate) fn of(refused: &dynamo::Error) -> Option<Self> {
         let reasons = refused.cancellation_reasons();
         let is = |code: &str| reasons.iter().map(CancellationReason::code).any(|own| own == code);
@@ -56,8 +56,8 @@ impl Obstacle {
     }
 }
 
-/// Pauses that grow, each of a random length, so that those who were refused together do not come
-/// back together.
+/// Exponential backoff with jitter, so that clients that were refused together do not retry
+/// together.
 #[derive(Debug)]
 pub(crate) struct Backoff {
     pauses: Pauses,
@@ -103,7 +103,7 @@ impl Backoff {
             }
             (None, Obstacle::Conflict) => Err(Error::Conflict { subject: None }),
             (None, Obstacle::Throttling) => Err(Error::Throttled { subject: None }),
-            // Nobody can say that nothing was done, as the others do.
+            // Unlike the other two, the outcome is unknown here: the write may have happened.
             (None, Obstacle::InProgress) => Err(Error::Backend(BackendError::Failed(
                 "the transaction was sent before, and it is not known what becomes of it".into(),
             ))),
@@ -123,7 +123,7 @@ impl Pauses {
 mod tests {
     use super::*;
 
-    /// Whoever repeats something because nothing was done must not do it twice.
+    /// An in-progress transaction may still commit, so it must not be retried as a conflict.
     #[test]
     fn a_transaction_that_is_still_at_work_is_no_conflict() {
         let of = |kind| Obstacle::of(&dynamo::Error::new(kind));

@@ -1,7 +1,7 @@
-//! Values and items to the types of the AWS SDK, and back.
+//! Conversions of values and items to and from the types of the AWS SDK.
 //!
-//! They are for what the model has no words for, and for programs that have used the SDK before:
-//! requests of their own, exports, items that other code has read.
+//! For requests that the model does not cover, and for programs that already use the SDK: their own
+//! requests, exports, items read by other code.
 //!
 //! ```
 //! use singlet::prelude::*;
@@ -43,13 +43,13 @@ pub fn to_attributes(item: Item) -> HashMap<String, AttributeValue> {
     item.into_iter().map(|(name, value)| (name, to_attribute_value(value))).collect()
 }
 
-/// An item that the SDK has. A number that is none, or an empty set, is an error.
+/// Converts an item of the SDK. A malformed number or an empty set is an error.
 pub fn from_attributes(attributes: HashMap<String, AttributeValue>) -> Result<Item> {
     Ok(item(attributes)?)
 }
 
-/// An image of a record of DynamoDB Streams, as the SDK's crate for streams has it. That crate has a
-/// type of its own for values.
+/// Converts an image of a record of DynamoDB Streams. The SDK's crate for streams has its own type
+/// for values.
 pub fn from_stream_attributes(attributes: HashMap<String, StreamValue>) -> Result<Item> {
     Ok(stream_item(attributes)?)
 }

@@ -11,7 +11,7 @@ use singlet_dynamo::expression::{Comparator, Condition, KeyCondition, KeyTest};
 use singlet_dynamo::operation::{Query, Request, Scan, Segment, Selection};
 use singlet_dynamo::{Item, Number, Value};
 
-/// Where items are read, and what is read of them.
+/// Which items to read, from which table or index.
 pub(crate) struct Source {
     pub(crate) table: &'static TableShape,
     pub(crate) index: Option<&'static Index>,
@@ -42,7 +42,8 @@ pub(crate) enum Part {
     },
 }
 
-/// Ranges of the sort key, in the order in which they are read. Each takes requests of its own.
+/// Ranges of the sort key, in the order in which they are read. Each range is read by separate
+/// requests.
 pub(crate) struct Ranges {
     pub(crate) first: SortTest,
     /// Those behind it, which only collections have.
@@ -128,7 +129,7 @@ impl Source {
         matches!(self.part, Part::All { .. })
     }
 
-    /// Shows what is read.
+    /// Adds the source to a `Debug` output.
     pub(crate) fn debug(&self, shown: &mut std::fmt::DebugStruct<'_, '_>) {
         if let Some(index) = self.index {
             shown.field("index", &index.name());
@@ -228,7 +229,7 @@ impl Source {
         })
     }
 
-    /// Whether items may have keys that the request cannot leave out by itself.
+    /// Whether the request can return items whose keys have to be dropped afterwards.
     pub(crate) fn has_exclusion(&self) -> bool {
         let ranges = match &self.part {
             Part::Partition { ranges, .. } => ranges,
@@ -252,7 +253,8 @@ impl Source {
         })
     }
 
-    /// Whether the item's key is one that the request for this range could not leave out by itself.
+    /// Whether the item's key has to be dropped because the request for this range could not
+    /// exclude it.
     pub(crate) fn excludes(&self, range: usize, item: ItemRef<'_>) -> bool {
         let (sort, ranges) = match &self.part {
             Part::Partition { sort, ranges, .. } => (sort, ranges),

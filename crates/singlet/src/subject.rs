@@ -14,7 +14,7 @@ use std::fmt;
 /// How many characters of a key's value are shown. Keys have up to 2 KB, and errors go to logs.
 const SHOWN_CHARS_MAX: usize = 96;
 
-/// Which item an error is about, as far as it is known: the entity, the primary key, the size.
+/// The item that an error is about, as far as it is known: entity, primary key, size.
 ///
 /// ```
 /// use singlet::prelude::*;
@@ -89,7 +89,7 @@ impl Subject {
         Self { key: key.into_item().ok(), ..Self::of::<E>() }
     }
 
-    /// This item, which is to be written.
+    /// An item that was about to be written.
     pub(crate) fn with_item<E: Entity>(item: &Item) -> Self {
         Self::of_item(E::SHAPE.name, E::Table::SHAPE, item)
     }
@@ -109,13 +109,13 @@ impl Subject {
         self.entity
     }
 
-    /// The primary key, as it is stored; `None` if the request was not about one item.
+    /// The primary key, with its stored attributes; `None` if the request was not about one item.
     #[must_use]
     pub fn key(&self) -> Option<&Item> {
         self.key.as_ref()
     }
 
-    /// How many bytes the item has, as DynamoDB counts them, if it was to be written as a whole.
+    /// The size of the item as DynamoDB counts it, if the whole item was written.
     #[must_use]
     pub fn size_bytes(&self) -> Option<usize> {
         self.size_bytes

@@ -124,8 +124,7 @@ impl std::error::Error for ParseTimestampError {}
 impl FromStr for Timestamp {
     type Err = ParseTimestampError;
 
-    /// Reads ISO 8601 in UTC, with a fraction of any length or none; what is finer than a
-    /// millisecond is dropped.
+    /// Reads ISO 8601 in UTC, with or without a fraction; digits beyond milliseconds are dropped.
     fn from_str(text: &str) -> Result<Self, ParseTimestampError> {
         let (local, zone) = text.split_at_checked(19).ok_or(ParseTimestampError)?;
         let millis = parse(local.as_bytes(), zone.strip_suffix('Z').map(str::as_bytes));

@@ -1,4 +1,4 @@
-//! What operations say of themselves: a span each, with what it cost.
+//! One tracing span per operation, with its cost.
 
 use crate::backend::{Backend, BackendError, Execution};
 use singlet_dynamo::capacity::{CapacityByTable, ConsumedCapacity, ReturnConsumedCapacity};
@@ -34,7 +34,7 @@ fn record(span: &Span, outcome: &Result<Answer, BackendError>) {
                 span.record("capacity", units);
             }
         }
-        // The name alone: what is wrong with an item or a key is nobody's business here.
+        // Only the name: the message may contain values of items or keys.
         Err(BackendError::Refused(refused)) => {
             span.record("error", refused.kind().name());
         }

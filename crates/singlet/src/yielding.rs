@@ -93,7 +93,7 @@ mod tests {
         assert!(!decoded.is_due(YIELD_BYTES - 1));
     }
 
-    /// Handlers of web servers read megabytes in one poll, and nobody else was served meanwhile.
+    /// Regression: web handlers decoded megabytes in one poll and starved all other tasks.
     #[test]
     fn large_answers_yield_once_and_small_ones_never() {
         let backend = Embedded::new(Engine::memory().unwrap());

@@ -1,4 +1,4 @@
-//! Maps, whose keys are text or have a text of their own.
+//! Maps, whose keys are strings or types with a string form.
 
 use super::{Attribute, Mismatch, NotStorable};
 use crate::date::Date;

@@ -1,4 +1,4 @@
-//! Newtypes: what they wrap, under a name of its own.
+//! Newtypes: a wrapped type under another name.
 
 use super::{Attribute, MapKey, Mismatch};
 use crate::field::{Containing, Numeric, Textual};
@@ -43,7 +43,7 @@ use std::borrow::Cow;
 /// # Ok::<(), Box<dyn std::error::Error>>(()) }).unwrap();
 /// ```
 pub trait Newtype: Attribute {
-    /// What it wraps.
+    /// The wrapped type.
     type Inner: Attribute;
 
     /// The value.

@@ -40,7 +40,8 @@ macro_rules! integers {
                 fn from_value(value: Option<ValueRef<'_>>) -> Result<Self, Mismatch> {
                     let number = Number::from_value(value)?;
                     let short = number.to_i64().and_then(|number| Self::try_from(number).ok());
-                    // What is too long for 64 bits is rare, so it may take the way over text.
+                    // Numbers longer than 64 bits are rare, so the slower way through text is
+                    // acceptable.
                     short.or_else(|| number.to_string().parse().ok()).ok_or_else(|| {
                         Mismatch::new(concat!("a number that fits ", stringify!($integer)), number.to_string())
                     })

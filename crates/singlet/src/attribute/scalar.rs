@@ -35,8 +35,8 @@ impl Attribute for bool {
     }
 }
 
-/// Bytes, stored as a value of type B, as a `Vec<u8>` is. As a type of its own it can be told from
-/// a list: nobody appends to it or asks for an element of it.
+/// Bytes, stored as type B like a `Vec<u8>`. A separate type, so that list operations such as
+/// appending or reading an element do not compile.
 ///
 /// ```
 /// use singlet::{Attribute, Bytes};
@@ -46,7 +46,7 @@ impl Attribute for bool {
 /// # Ok::<(), singlet::attribute::NotStorable>(())
 /// ```
 ///
-/// DynamoDB does not look into bytes, so what is done with elements does not compile:
+/// DynamoDB does not look into bytes, so operations on elements do not compile:
 ///
 /// ```compile_fail
 /// # use singlet::prelude::*;

@@ -1,4 +1,4 @@
-//! What is stored is read back, whatever it is; and text in keys sorts as the values do.
+//! Stored values read back unchanged, and text in keys sorts as the values do.
 
 mod derived;
 #[cfg(all(
@@ -79,7 +79,7 @@ fn bytes_in_a_vec_are_binary() {
     // Other numbers are a list of them.
     assert_eq!(stored(&vec![1_u16]), Some(Value::L(vec![Value::from(1)])));
     assert_eq!(stored(&vec![Some(1_u8)]), Some(Value::L(vec![Value::from(1)])));
-    // Bytes that were stored as a list of numbers are read, and so are those of a payload.
+    // Bytes stored as a list of numbers can be read, also from a payload.
     let list = Value::L(vec![Value::from(1), Value::from(255)]);
     assert_eq!(read::<Vec<u8>>(Some(&list)), Ok(vec![1, 255]));
     assert_eq!(read::<Vec<u8>>(Some(&Value::from("Af8="))), Ok(vec![1, 255]));

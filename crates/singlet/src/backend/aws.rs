@@ -22,7 +22,7 @@ use singlet_dynamo::operation::{Answer, Request};
 use std::time::Duration;
 use stream::StreamFeed;
 
-/// DynamoDB, or whatever speaks its protocol: the endpoint of this project, DynamoDB Local.
+/// DynamoDB, or a server with its protocol: this project's endpoint, DynamoDB Local.
 ///
 /// ```no_run
 /// use singlet::backend::Aws;
@@ -54,10 +54,10 @@ use stream::StreamFeed;
 ///
 /// It runs on Tokio. It is there with the feature `aws` of this crate.
 ///
-/// Attempts are repeated by the runtime of the AWS SDK, as every client of the SDK does: after a lost
-/// connection, with a wrong clock, at a server that is too busy. `AWS_MAX_ATTEMPTS` and
-/// `AWS_RETRY_MODE` say how often. What the SDK does not repeat, because the request was answered, the
-/// model does: what is left of batches, and whatever met a transaction.
+/// The AWS SDK retries attempts, as in each of its clients: after a lost connection, with a wrong
+/// clock, when the server is too busy. `AWS_MAX_ATTEMPTS` and `AWS_RETRY_MODE` configure this. The
+/// model retries what the SDK does not, because the request was answered: unprocessed parts of
+/// batches, and cancelled transactions.
 ///
 /// The change feed is read from the table's stream, so a table has to be declared with `stream`.
 #[derive(Clone, Debug)]
@@ -93,10 +93,10 @@ impl Aws {
         Self::new(&loader.load().await)
     }
 
-    /// As a configuration says that was loaded otherwise.
+    /// With a configuration that was loaded elsewhere.
     ///
-    /// What it says of time-outs and of the HTTP client is kept; where it says nothing, an attempt
-    /// may take ten seconds and a request a minute.
+    /// Its time-outs and HTTP client are kept. The default time-outs are ten seconds for an attempt
+    /// and a minute for a request.
     #[must_use]
     pub fn new(config: &SdkConfig) -> Self {
         let http_client = config.http_client().unwrap_or_else(https_client);

@@ -106,7 +106,7 @@ impl Feed for Listener {
                         is_expiry: change.is_expiry,
                     }
                 }
-                // The position stays where it was: whoever goes on from there misses nothing.
+                // The position does not move, so a reader that resumes from it misses nothing.
                 Event::FellBehind { missed } => FeedEvent::FellBehind { missed: Some(missed) },
             }))
         })

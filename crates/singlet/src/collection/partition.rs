@@ -5,7 +5,7 @@ use crate::key::{KeyArgument, KeyPart};
 use crate::query::KeyParts;
 use singlet_dynamo::Value;
 
-/// Given as the partition of a collection: one part by itself, or several as a tuple.
+/// The partition of a collection: a single part, or a tuple of several.
 #[diagnostic::on_unimplemented(
     message = "the partition of this collection is made of `{T}`, and this is a `{Self}`",
     label = "expected `{T}`",

@@ -1,11 +1,11 @@
-//! What can be chosen when a database is opened.
+//! Settings of a database.
 
 use crate::cursor::CursorKey;
 use crate::shape::TableShapeOf;
 use singlet_engine::Clock;
 use std::collections::BTreeMap;
 
-/// What can be chosen when a database is opened.
+/// Settings of a database, chosen when it is opened.
 ///
 /// ```
 /// use singlet::Settings;
@@ -23,8 +23,8 @@ pub struct Settings {
     /// Where time comes from.
     pub clock: Clock,
     /// The secret with which cursors are signed. By default there is none, and reading pages fails
-    /// with [`Error::NoCursorKey`](crate::Error::NoCursorKey): whether cursors are to be taken by
-    /// other instances and after a restart is for the program to say.
+    /// with [`Error::NoCursorKey`](crate::Error::NoCursorKey): the program decides whether other
+    /// instances accept its cursors, and whether they survive a restart.
     pub cursor_key: Option<CursorKey>,
 }
 
@@ -71,7 +71,7 @@ impl Settings {
     }
 }
 
-/// The name with the environment in place of what is in braces.
+/// Replaces every placeholder in braces with the environment.
 fn fill(declared: &str, environment: &str) -> String {
     let mut name = String::with_capacity(declared.len() + environment.len());
     let mut rest = declared;

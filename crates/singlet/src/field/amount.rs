@@ -21,7 +21,7 @@ use singlet_dynamo::{Number, Value};
     label = "cannot be added to"
 )]
 pub trait Numeric: Attribute {
-    /// What can be added: [`Whole`] numbers, or [`Fractional`] ones as well.
+    /// The amounts that can be added: [`Whole`] numbers, or [`Fractional`] ones as well.
     type Amounts;
 
     /// The least and the greatest number of this type; `None` if it holds all of DynamoDB's.
@@ -153,7 +153,7 @@ fn bound<T: Attribute + ToString>(end: &T) -> Option<Number> {
 mod tests {
     use super::*;
 
-    /// Both ends can be read back, and what is beyond them cannot.
+    /// Both ends of a range can be read back; the numbers just outside cannot.
     #[test]
     fn ranges_end_where_reading_ends() {
         fn holds<T: Numeric>(number: Number) -> bool {

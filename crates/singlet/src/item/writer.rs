@@ -108,7 +108,7 @@ pub(crate) fn key_attributes(
     Item::from_entries(entries.collect())
 }
 
-/// Adds the attributes of a key that are not a field's own: those that the item has.
+/// Adds the key attributes that are not fields, as far as the item has them.
 fn push_key(
     shape: &EntityShape,
     key: &KeyShape,

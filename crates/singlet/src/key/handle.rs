@@ -18,8 +18,8 @@ pub type GivenPart = (usize, Result<Option<Value>, NotStorable>);
 
 /// The primary key of an item of this entity, made by its function `key`.
 ///
-/// What cannot stand in a key, such as a number that is too wide for its template, is told by the
-/// operation that uses the key.
+/// A value that cannot be part of a key, such as a number too wide for its template, is reported by
+/// the operation that uses the key.
 pub struct Key<E> {
     parts: Result<KeyValues, KeyFault>,
     entity: Marker<E>,
@@ -105,7 +105,7 @@ impl<E: Entity> Key<E> {
     }
 
     /// The key of an item of this entity; `None` if it is of another one. The item may have other
-    /// attributes besides its key.
+    /// attributes in addition to its key.
     #[must_use]
     pub fn from_item(item: &Item) -> Option<Self> {
         let stored = StoredItem::from(item);

@@ -29,7 +29,7 @@ impl std::error::Error for IdError {}
 /// token. Stored ones may have more, as far as the key has room for them.
 pub const ID_CHARS_MAX: usize = 255;
 
-/// Refuses a text that is no identifier.
+/// Refuses a malformed identifier.
 #[doc(hidden)]
 pub fn check_id(text: &str, delimiter: char) -> Result<(), IdError> {
     if text.is_empty() {

@@ -130,7 +130,7 @@ impl Pattern {
     /// In place: the compiler evaluates this for every byte of every key, and would copy all atoms
     /// each time.
     const fn push(&mut self, class: Class, repeats: bool) {
-        // The last atom stays as it was made, which is anything, repeated.
+        // The last atom stays "anything, repeated", as it was initialized.
         if self.len + 1 < ATOMS_MAX {
             self.atoms[self.len] = Atom { class, repeats };
             self.len += 1;
@@ -210,8 +210,7 @@ pub const fn catches(prefix: &[Segment<'_>], whole: &[Segment<'_>]) -> bool {
     Pattern::of(prefix).catches(&Pattern::of(whole))
 }
 
-/// Whether two different lists of values can give the same key, so that which item it belongs to
-/// cannot be told from it.
+/// Whether two different lists of values can give the same key, which makes the key ambiguous.
 ///
 /// ```
 /// use singlet::key::{Form, Segment, is_ambiguous};
@@ -226,7 +225,7 @@ pub const fn is_ambiguous(segments: &[Segment<'_>]) -> bool {
     Pattern::of(segments).is_ambiguous()
 }
 
-/// What is asked of two patterns.
+/// The question that a walk over two patterns answers.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Question {
     /// Whether some text is of both.
@@ -281,7 +280,7 @@ const fn walk(one: &Pattern, other: &Pattern, question: Question) -> bool {
             }
             j += 1;
         }
-        // Most pairs of templates part in their first letters, and the compiler is no fast machine.
+        // Most pairs of templates differ in their first letters, and constant evaluation is slow.
         if !is_any_reached {
             return false;
         }

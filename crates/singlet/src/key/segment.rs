@@ -7,9 +7,9 @@ pub const DELIMITER: char = '#';
 /// What the values of a key part look like when they are written into a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Form {
-    /// One or more characters, none of them this one (ASCII): an identifier.
+    /// One or more characters, except this one (ASCII): an identifier.
     Without(u8),
-    /// Any characters, or none: text that nobody has looked at.
+    /// Any characters, or none: unchecked text.
     Open,
     /// This many decimal digits.
     Digits(u8),
@@ -38,7 +38,7 @@ impl Form {
     }
 
     /// Whether all values of this form have the same length. Only such values sort the same way
-    /// alone and within a key, and none of them is the beginning of another.
+    /// alone and within a key, and no value is a prefix of another.
     #[must_use]
     pub const fn is_fixed_width(self) -> bool {
         matches!(self, Self::Digits(_)) || self.picture().is_some()

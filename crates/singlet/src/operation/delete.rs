@@ -31,7 +31,7 @@ pub fn delete<E: Entity>(key: Key<E>) -> Delete<E> {
 }
 
 impl<E: Entity, R> Delete<E, R> {
-    /// Only if the stored item is so; one that is not there has no fields.
+    /// Deletes only if the stored item matches the condition. A missing item has no fields.
     pub fn only_if(mut self, condition: Condition<E>) -> Self {
         self.condition = Some(match self.condition {
             Some(before) => before.and(condition),
@@ -40,7 +40,7 @@ impl<E: Entity, R> Delete<E, R> {
         self
     }
 
-    /// Gives back what was there.
+    /// Returns the deleted item.
     pub fn returning_old(self) -> Delete<E, Old> {
         Delete { key: self.key, condition: self.condition, returning: PhantomData }
     }

@@ -35,11 +35,11 @@ pub fn create<E: Entity>(entity: &E) -> Put<'_, E> {
     Put { entity, purpose: Purpose::Create, condition: None, returning: PhantomData }
 }
 
-/// Writes an entity in place of whatever was there.
+/// Writes an entity, replacing an existing item with its key.
 ///
-/// If the entity has a version, what is there must have the same one: then nobody has changed it
-/// since it was read. The stored version is one higher afterwards. An entity with the version zero
-/// must not be there yet.
+/// If the entity has a version, the stored item must have the same one, which means that it was not
+/// changed since it was read. The stored version is incremented. An entity with version zero must
+/// not exist yet.
 pub fn put<E: Entity>(entity: &E) -> Put<'_, E> {
     Put { entity, purpose: Purpose::Put, condition: None, returning: PhantomData }
 }
@@ -54,12 +54,12 @@ impl<'e, E: Entity, R> Put<'e, E, R> {
         self
     }
 
-    /// Gives back what was there before.
+    /// Returns the item that was replaced.
     pub fn returning_old(self) -> Put<'e, E, Old> {
         self.returning()
     }
 
-    /// Gives back the entity as it was written, with what the model keeps in it.
+    /// Returns the entity as it was written, with the fields that the model maintains.
     pub fn returning_new(self) -> Put<'e, E, New> {
         self.returning()
     }
@@ -117,7 +117,7 @@ impl<'e, E: Entity, R: Returning<E>> Write for Put<'e, E, R> {
     }
 }
 
-/// That what is stored has the version that the item had before it was written.
+/// Condition: the stored version is the one from before the increment.
 fn version_unchanged(of: Shapes, item: &Item) -> Option<Result<expression::Condition>> {
     let place = of.entity.kept(Keeper::Version)?;
     let name = of.entity.field(place)?.attribute;

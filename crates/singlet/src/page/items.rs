@@ -50,7 +50,7 @@ enum State<'d, P> {
     /// The next page begins there.
     Waiting(Box<Core<'d>>, Start),
     Reading(Reading<'d, P>),
-    /// There is nothing to read any more; but an error may be left to be told.
+    /// No more pages; an error may still have to be returned.
     Done(Option<crate::error::Error>),
 }
 

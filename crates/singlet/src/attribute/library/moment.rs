@@ -1,8 +1,8 @@
 //! Moments and days of libraries for time, as text that sorts as they do.
 //!
-//! A moment is RFC 3339 in UTC with nine digits behind the second, which is what the libraries know:
-//! it is read back as it was, and all texts have the same width. Others may have written it with
-//! fewer digits, or in another zone; that is read as well.
+//! A moment is RFC 3339 in UTC with nine digits behind the second, the precision of the libraries:
+//! it round-trips exactly, and all texts have the same width. Moments that other code wrote with
+//! fewer digits or in another zone are read as well.
 
 use crate::attribute::{Mismatch, NotStorable, text};
 use crate::date::Date;

@@ -163,7 +163,7 @@ impl<'de> Deserializer<'de> for Reader<'de> {
     }
 
     fn deserialize_f32<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Mismatch> {
-        // Not by way of f64: what is rounded twice may become another number.
+        // Not through f64: rounding twice may give another number.
         match self.value {
             ValueRef::N(number) => match number.to_string().parse() {
                 Ok(float) => visitor.visit_f32(float),

@@ -7,8 +7,7 @@ use singlet_dynamo::limits::NESTING_MAX;
 use singlet_dynamo::{Map, Number, Value};
 use std::fmt;
 
-/// How many places a list or map gets before its elements are seen: what a type says of its length
-/// is a hint, and may be anything.
+/// Upper bound of the capacity reserved for a list or map: a type's length hint is not trustworthy.
 const PLACES_AHEAD_MAX: usize = 256;
 
 pub(super) fn to_value<T: Serialize + ?Sized>(value: &T) -> Result<Value, NotStorable> {

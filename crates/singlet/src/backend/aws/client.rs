@@ -49,8 +49,8 @@ const ATTEMPT_TIME_MAX: Duration = Duration::from_secs(10);
 /// How long a request may take with all attempts and the pauses between them.
 const OPERATION_TIME_MAX: Duration = Duration::from_secs(60);
 
-/// Error codes to retry besides throttling: the SDK's own list for all services, and the one that
-/// DynamoDB's API model marks as retryable.
+/// Error codes to retry in addition to throttling: the SDK's list for all services, and the one
+/// that DynamoDB's API model marks as retryable.
 const TRANSIENT_ERRORS: &[&str] =
     &["RequestTimeout", "RequestTimeoutException", "ReplicatedWriteConflictException"];
 

@@ -8,7 +8,7 @@ use aws_smithy_runtime_api::client::endpoint::{
 use aws_smithy_types::endpoint::Endpoint;
 use aws_types::service_config::ServiceConfigKey;
 
-/// The partitions of AWS besides the first: region prefix, DNS suffix, and DNS suffix of dual-stack
+/// The partitions of AWS except the first: region prefix, DNS suffix, and DNS suffix of dual-stack
 /// hosts. From the table in the SDK's clients.
 const PARTITIONS: [(&str, &str, &str); 6] = [
     ("cn-", "amazonaws.com.cn", "api.amazonwebservices.com.cn"),

@@ -1,4 +1,4 @@
-//! Why DynamoDB refused something, or why nobody knows whether it did.
+//! Why DynamoDB refused a request, or why its outcome is unknown.
 
 use crate::backend::BackendError;
 use aws_smithy_runtime_api::client::interceptors::context;

@@ -1,8 +1,8 @@
 //! Positions in the stream of a table of the engine, and reading on from one.
 //!
-//! The feed within the process begins with what comes next and is gone with the process. A stream
-//! keeps what happened for a day. Both number changes alike, so a feed of the one kind gives
-//! positions from which a feed of the other kind goes on.
+//! The in-process feed starts at the current end and is lost when the process exits. A stream keeps
+//! records for a day. Both use the same sequence numbers, so a position taken from one can be
+//! resumed by the other.
 
 use super::{Embedded, backend_error};
 use crate::backend::{Backend, BackendError, BoxFuture, Feed, FeedEvent};
@@ -17,9 +17,9 @@ use singlet_dynamo::table::StreamViewType;
 use singlet_engine::feed::Subscription;
 use std::collections::VecDeque;
 
-/// What the text of every position begins with, so that another form can be told from this one.
+/// Prefix of every position: its format version.
 const FORM: &str = "e1";
-/// How many records are read at a time.
+/// Records per read.
 const RECORDS_MAX: usize = 1000;
 
 /// A place in the stream of a table.
@@ -97,7 +97,7 @@ impl Embedded {
         if arn != place.arn {
             return Err(BackendError::PositionExpired { table: table() });
         }
-        // Before anything is read, so that whatever is committed after a read wakes the reader.
+        // Subscribe before reading, so that a commit after the read wakes the reader.
         let subscription = self.engine.subscribe(Some(table_name));
         match self.iterator(&arn, ShardIteratorType::AtSequenceNumber(place.next)) {
             Ok(_) => {}
@@ -119,7 +119,7 @@ pub(super) struct StreamFeed {
     subscription: Subscription,
     /// Behind the last record that was given.
     place: StreamPlace,
-    /// What was read and not asked for yet.
+    /// Records that were read but not returned yet.
     ready: VecDeque<StreamRecord>,
 }
 
@@ -146,7 +146,7 @@ impl StreamFeed {
             match self.read().await {
                 Ok(Read::Records) => {}
                 Ok(Read::Over) => return None,
-                // Whoever stops waiting here loses nothing: the next call reads first.
+                // Cancel-safe: the next call reads the stream again before it waits.
                 Ok(Read::Nothing) => {
                     self.subscription.next().await?;
                     while self.subscription.try_next().is_some() {}
@@ -167,7 +167,7 @@ impl StreamFeed {
         }
     }
 
-    /// Reads what comes next.
+    /// Reads the next records into `ready`.
     async fn read(&mut self) -> Result<Read, BackendError> {
         let place = ShardIteratorType::AtSequenceNumber(self.place.next);
         let shard_iterator = self.embedded.iterator(&self.place.arn, place)?;
@@ -183,7 +183,7 @@ impl StreamFeed {
         })
     }
 
-    /// Goes on with the oldest record that there is, after those that were to come are gone.
+    /// Skips to the oldest record after the next ones were trimmed.
     fn skip_trimmed(&mut self) -> Result<FeedEvent, BackendError> {
         let oldest = self.embedded.iterator(&self.place.arn, ShardIteratorType::TrimHorizon)?;
         self.place.next = oldest.next;
