@@ -1,7 +1,7 @@
 //! How Rust values are stored as attributes of an item.
 //!
-//! [`Attribute`] is implemented here for text, numbers, truth values, bytes, lists, maps, sets and
-//! options; with features for types of other libraries; and by `#[derive(Attribute)]` for structs and
+//! [`Attribute`] is implemented for text, numbers, booleans, bytes, lists, maps, sets and options,
+//! for types of other libraries behind features, and by `#[derive(Attribute)]` for structs and
 //! enums. [`Serde`] covers every other type that serde can serialize.
 
 mod collection;
@@ -39,8 +39,8 @@ use std::fmt;
 /// | `Vec<u8>`, [`Bytes`] | B |
 /// | `Vec<T>` | L |
 /// | `BTreeMap<K, V>`, `HashMap<K, V>` whose keys are a [`MapKey`] | M |
-/// | `BTreeSet<T>` | SS, NS or BS, and missing when it is empty, in a list or a map NULL; L where the elements are none of these |
-/// | `Option<T>` | as `T`, and missing when it is `None`; in a list or a map NULL |
+/// | `BTreeSet<T>` | SS, NS or BS, or L for other elements; an empty set is left out, or NULL in a list or a map |
+/// | `Option<T>` | as `T`; `None` is left out, or NULL in a list or a map |
 /// | `Box<T>` | as `T` |
 /// | [`Value`] | unchanged |
 /// | structs and enums with `#[derive(Attribute)]` | M, S, or the type they wrap: see [the derive](derive@crate::Attribute) |
@@ -51,10 +51,11 @@ use std::fmt;
 /// | `rust_decimal::Decimal`, with the feature `rust_decimal` | N |
 /// | `bytes::Bytes`, with the feature `bytes` | B |
 ///
-/// Moments of libraries have nine digits behind the second, so that they are read back as they were;
-/// [`Timestamp`](crate::Timestamp) has three. A moment outside the years 0 to 9999 cannot be stored.
+/// Timestamps of other libraries have nine fractional digits, so they round-trip exactly;
+/// [`Timestamp`](crate::Timestamp) has three. A timestamp outside the years 0 to 9999 cannot be
+/// stored.
 ///
-/// The derive is what one uses as a rule:
+/// Usually the trait is derived:
 ///
 /// ```
 /// use singlet::Attribute;
@@ -110,18 +111,18 @@ use std::fmt;
     note = "a field of a type that serde knows can say `#[attribute(with = serde)]`; types of `uuid`, `time`, `chrono`, `jiff`, `rust_decimal` and `bytes` are attributes with the feature of singlet that has the library's name"
 )]
 pub trait Attribute: Sized {
-    /// What kind of value it is, as a design tells it.
+    /// The attribute's type in a design.
     const KIND: AttributeType;
-    /// The type under which the value is stored; `None` if it can be any.
+    /// The DynamoDB type of the stored value; `None` if it can be any.
     const TYPE: Option<Type> = Self::KIND.stored();
-    /// The texts that it can be, if there are only some.
+    /// The allowed texts, if there is a fixed set.
     const ONE_OF: &'static [&'static str] = &[];
-    /// Whether the attribute may be missing in an item.
+    /// Whether an item may lack the attribute.
     const OPTIONAL: bool = false;
-    /// The names of its members, if it is a map whose names are known.
+    /// The names of the members, for a map with fixed names.
     #[doc(hidden)]
     const MEMBERS: &'static [&'static str] = &[];
-    /// What a `Vec` of such values is.
+    /// The attribute type of a `Vec` of such values.
     #[doc(hidden)]
     const LIST_KIND: AttributeType = AttributeType::List;
 
@@ -129,13 +130,13 @@ pub trait Attribute: Sized {
     ///
     /// # Errors
     ///
-    /// Some values have no form in DynamoDB, such as a number that is not finite.
+    /// The value has no representation in DynamoDB, such as a number that is not finite.
     fn to_value(&self) -> Result<Option<Value>, NotStorable>;
 
     /// Reads a stored value; `None` if the item does not have the attribute.
     fn from_value(value: Option<ValueRef<'_>>) -> Result<Self, Mismatch>;
 
-    /// What a `Vec` of these values is. Only bytes, of type `u8`, are something else than a list.
+    /// Stores a `Vec` of these values: a list, except for bytes of type `u8`.
     #[doc(hidden)]
     fn list_to_value(elements: &[Self]) -> Result<Value, NotStorable> {
         collection::write_list(elements)
@@ -148,12 +149,12 @@ pub trait Attribute: Sized {
     }
 }
 
-/// A value has no form in DynamoDB.
+/// A value cannot be represented in DynamoDB.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NotStorable(Cow<'static, str>);
 
 impl NotStorable {
-    /// Says why.
+    /// An error with this reason.
     pub fn new(why: impl Into<Cow<'static, str>>) -> Self {
         Self(why.into())
     }
@@ -170,7 +171,7 @@ impl std::error::Error for NotStorable {}
 /// A stored value is not what its type expects.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mismatch {
-    /// Where in the attribute: empty for the attribute itself, else `.size` or `[3].from`.
+    /// The path inside the attribute: `.size` or `[3].from`; empty for the attribute itself.
     path: String,
     expected: Cow<'static, str>,
     found: Cow<'static, str>,
@@ -185,12 +186,12 @@ impl Mismatch {
         Self { path: String::new(), expected: expected.into(), found: found.into() }
     }
 
-    /// A value of another type was found, or none.
+    /// A value of another type, or none, was found.
     pub fn of(expected: impl Into<Cow<'static, str>>, found: Option<ValueRef<'_>>) -> Self {
         Self::new(expected, found.map_or("nothing", |value| value.kind().as_str()))
     }
 
-    /// The same, seen from outside a map.
+    /// Adds the name of an enclosing map's member to the path.
     #[must_use]
     pub fn within(mut self, member: &str) -> Self {
         self.path.insert_str(0, member);
@@ -198,14 +199,14 @@ impl Mismatch {
         self
     }
 
-    /// The same, seen from outside a list.
+    /// Adds the index in an enclosing list to the path.
     #[must_use]
     pub(crate) fn at(mut self, place: usize) -> Self {
         self.path.insert_str(0, &format!("[{place}]"));
         self
     }
 
-    /// The attribute and the way to the value inside it.
+    /// The attribute, and the path inside it.
     pub(crate) fn path(&self) -> &str {
         &self.path
     }
@@ -219,10 +220,10 @@ impl fmt::Display for Mismatch {
 
 impl std::error::Error for Mismatch {}
 
-/// Reads the members of a map by their names: what `#[derive(Attribute)]` is made with.
+/// Reads the members of a map by name, for the code that `#[derive(Attribute)]` generates.
 ///
-/// Names ascend, both in the map and in the order in which the members are asked for, so one walk
-/// along the map finds them all.
+/// Both the map and the reads are in ascending order of names, so one pass over the map finds all
+/// members.
 #[derive(Clone)]
 pub struct Members<'a>(Entries<'a>);
 
@@ -235,12 +236,12 @@ impl<'a> Members<'a> {
         }
     }
 
-    /// Reads the member of this name, which comes after all that were asked for before.
+    /// Reads the member with this name. Names must be read in ascending order.
     pub fn read<T: Attribute>(&mut self, name: &str) -> Result<T, Mismatch> {
         T::from_value(self.0.seek(name)).map_err(|mismatch| mismatch.within(name))
     }
 
-    /// Reads the member of this name, or gives the default if there is none.
+    /// Reads the member with this name, or returns the default if it is missing.
     pub fn read_or_default<T: Attribute + Default>(&mut self, name: &str) -> Result<T, Mismatch> {
         match self.0.seek(name) {
             None => Ok(T::default()),

@@ -1,4 +1,4 @@
-//! Running a future without a runtime.
+//! Running a future without an async runtime.
 
 use std::future::Future;
 use std::pin::pin;
@@ -14,8 +14,8 @@ impl Wake for Unpark {
     }
 }
 
-/// Runs a future to its end, on this thread: for tests, and for small programs on the embedded
-/// engine, which needs no asynchronous runtime.
+/// Runs a future to completion on this thread: for tests, and for small programs on the embedded
+/// engine, which needs no async runtime.
 ///
 /// ```
 /// assert_eq!(singlet::block_on(async { 1 + 1 }), 2);

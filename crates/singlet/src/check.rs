@@ -73,7 +73,7 @@ pub const fn table_fault<'s>(table: &'s TableShapeOf<'s>, number: usize) -> Opti
     faults.found
 }
 
-/// Finds two entities whose items can have the same key, unless they say so.
+/// Finds two entities whose items can have the same key, unless both declare it.
 const fn check_pair<'s>(
     table: &'s TableShapeOf<'s>,
     one: &'s EntityShapeOf<'s>,
@@ -176,7 +176,7 @@ const fn collide(
     }
 }
 
-/// Whether a part of the key may contain anything.
+/// Whether a part of the key may contain any text.
 const fn has_open_part(entity: &EntityShapeOf<'_>) -> bool {
     let mut position = 0;
     while let Some(template) = entity.key.template(position) {
@@ -199,7 +199,7 @@ const fn is_open(segments: &[Segment<'_>]) -> bool {
     false
 }
 
-/// Refuses a variant around a value that has no room for the enum's tag among its members.
+/// Rejects a variant whose value is not a map that the enum's tag can be added to.
 pub const fn tagged_variant<T: Attribute>(name: &str, variant: &str, tag: &str) {
     let message = Message::new().code(name).and(": the variant ").code(variant).and(" ");
     let is_map = matches!(T::KIND, AttributeType::Map | AttributeType::Struct) && !T::OPTIONAL;
@@ -225,7 +225,7 @@ pub const fn tagged_variant<T: Attribute>(name: &str, variant: &str, tag: &str) 
     }
 }
 
-/// The place of a field, by its name.
+/// The index of a field, by name.
 pub const fn place_of(entity: &EntityShape, name: &str) -> usize {
     let mut rest = entity.fields;
     let mut place = 0;
@@ -259,7 +259,7 @@ pub const fn is_own_index_key(entity: &EntityShape, table: &TableShape, place: u
     true
 }
 
-/// Whether the field at a place does not stand in the template, or is its attribute.
+/// Whether the template does not use this field, or consists of it alone, under its own name.
 const fn is_own_or_absent(
     entity: &EntityShape,
     place: usize,

@@ -9,8 +9,8 @@ use crate::key::Segment;
 use crate::shape::{self, EntityShape, FieldShape, KeyShape, Storage, TableShape};
 use singlet_dynamo::table::StreamViewType;
 
-/// The design of declared tables. Each entity has patterns for what its keys serve: to get an item,
-/// to query a partition, and one for each index key, under its name.
+/// The design of declared tables. Each entity has the patterns that its keys serve: getting an
+/// item, querying a partition, and one query per index key, with the name of its pattern.
 pub(crate) fn design(name: &str, tables: &[&'static TableShape]) -> Design {
     let mut design = Design::new(name);
     for shape in tables {
@@ -105,7 +105,7 @@ fn template(shape: &EntityShape, template: &shape::Template) -> Template {
     pieces.collect()
 }
 
-/// What the keys of an entity serve.
+/// The access patterns that an entity's keys serve.
 fn patterns(table: &TableShape, shape: &EntityShape) -> Vec<AccessPattern> {
     let mut patterns = Vec::with_capacity(shape.indexes.len() + 2);
     let mut get = operation(table, shape, Action::GetItem);

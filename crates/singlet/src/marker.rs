@@ -1,4 +1,4 @@
-//! Types that a value remembers without holding any.
+//! Zero-sized markers for type parameters.
 
 use std::marker::PhantomData;
 

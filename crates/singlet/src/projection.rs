@@ -43,10 +43,10 @@ use crate::item::{Corrupt, Reader};
 pub trait Projection: Sized + Send + 'static {
     /// The entity.
     type Entity: Entity;
-    /// The places of the fields that are read; all of them if `None`.
+    /// The places of the fields to read; `None` for all.
     const FIELDS: Option<&'static [usize]>;
 
-    /// Reads the fields from an item.
+    /// Reads the fields of an item.
     fn decode(item: &mut Reader<'_>) -> Result<Self, Corrupt>;
 }
 

@@ -9,7 +9,7 @@ use singlet_dynamo::Item;
 use singlet_dynamo::binary::ItemRef;
 use singlet_dynamo::stored::StoredItem;
 
-/// A table, with the entities that are in it. Made by `#[table]`.
+/// A table with its entities. Made by `#[table]`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a table",
     label = "not a table",
@@ -45,8 +45,8 @@ pub trait Declaration: Send + Sync + 'static {
     /// The tables.
     const TABLES: &'static [&'static TableShape];
 
-    /// The same as data: to check it, to write a document about it, to make tables of it with other
-    /// tools. Who calls the access patterns, and how often, can be added.
+    /// The declaration as data: to check it, to document it, to create its tables with other tools.
+    /// Callers and frequencies of the access patterns can be added.
     ///
     /// ```
     /// # use singlet::prelude::*;
@@ -70,23 +70,23 @@ pub trait Declaration: Send + Sync + 'static {
     }
 }
 
-/// Says that a design has a table.
+/// Asserts that a design contains a table.
 #[diagnostic::on_unimplemented(
     message = "the table `{T}` is not part of the design `{Self}`",
     label = "of another design",
     note = "a `Db<{Self}>` reads and writes only entities whose table is in `{Self}`"
 )]
 pub trait Contains<T>: Declaration {
-    /// The table's place among the tables of the design.
+    /// The table's position in the design.
     const PLACE: usize;
 }
 
-/// Says that the table of an entity is in a design.
+/// Asserts that the table of an entity is in a design.
 ///
-/// The same as [`Contains`], asked of the entity: a compiler that does not know yet which entity is
-/// meant waits until it does, instead of guessing the only table of the design.
+/// The same as [`Contains`], but on the entity: while the compiler has not inferred the entity yet,
+/// it waits instead of assuming the only table of the design.
 pub trait StoredIn<D>: Entity {
-    /// The table's place among the tables of the design.
+    /// The table's position in the design.
     const PLACE: usize;
 }
 
@@ -94,7 +94,7 @@ impl<D: Contains<E::Table>, E: Entity> StoredIn<D> for E {
     const PLACE: usize = <D as Contains<E::Table>>::PLACE;
 }
 
-/// Says that a table lists an entity, so that its keys were checked against all others.
+/// Asserts that a table lists an entity, so that its keys were checked against all others.
 #[diagnostic::on_unimplemented(
     message = "the table `{Self}` does not list the entity `{E}`",
     label = "not among its entities",
@@ -102,7 +102,7 @@ impl<D: Contains<E::Table>, E: Entity> StoredIn<D> for E {
 )]
 pub trait Lists<E: Entity>: Table {}
 
-/// Refuses an entity that its table does not list.
+/// Rejects an entity that its table does not list.
 #[doc(hidden)]
 pub const fn assert_listed<T: Lists<E>, E: Entity>() {}
 

@@ -9,8 +9,8 @@ use std::borrow::Cow;
 
 /// A newtype: a struct around one value, stored as that value. Made by `#[derive(Attribute)]`.
 ///
-/// What its value can do, it can do too: stand in keys and in conditions, be added to, be the key of
-/// a map. A newtype around a `String` is any text; for a part of a key that cannot contain the
+/// It can be used wherever its value can: in keys and conditions, in additions, as the key of a
+/// map. A newtype around a `String` is any text; for a part of a key that cannot contain the
 /// delimiter, make the type with [`id!`](crate::id), or wrap such a type.
 ///
 /// ```

@@ -1,4 +1,4 @@
-//! Text, truth values, bytes, and values of any type.
+//! Text, booleans, bytes, and values of any type.
 
 use super::{Attribute, Mismatch, NotStorable};
 use crate::design::AttributeType;
@@ -110,7 +110,7 @@ impl Attribute for Bytes {
     fn from_value(value: Option<ValueRef<'_>>) -> Result<Self, Mismatch> {
         match value {
             Some(ValueRef::B(bytes)) => Ok(Self(bytes.to_vec())),
-            // A payload is JSON, which has no bytes: there they are text.
+            // A payload is JSON, which has no bytes, so they are Base64 there.
             Some(ValueRef::S(text)) => match singlet_dynamo::base64::decode(text) {
                 Ok(bytes) => Ok(Self(bytes)),
                 Err(_) => Err(Mismatch::new("B", "text that is not Base64")),
@@ -120,7 +120,7 @@ impl Attribute for Bytes {
     }
 }
 
-/// A value of any type, for attributes that the program passes on without looking into them.
+/// A value of any type, for attributes that the program passes on unread.
 impl Attribute for Value {
     const KIND: AttributeType = AttributeType::Any;
 

@@ -6,7 +6,7 @@ use super::{Attribute, Mismatch, NotStorable, text};
 use singlet_dynamo::binary::{self, ItemRef, ValueRef};
 use singlet_dynamo::{Map, Value};
 
-/// The name of the variant, from a map that holds it as a member.
+/// The name of the variant, from a map with the tag as a member.
 pub fn variant<'a>(
     value: Option<ValueRef<'a>>,
     tag: &str,
@@ -20,7 +20,7 @@ pub fn variant<'a>(
     }
 }
 
-/// No variant has this name.
+/// An error for a variant name that does not exist.
 #[must_use]
 pub fn unknown(found: &str, tag: Option<&str>, expected: &'static str) -> Mismatch {
     let mismatch = Mismatch::new(expected, format!("`{found}`"));
@@ -30,14 +30,14 @@ pub fn unknown(found: &str, tag: Option<&str>, expected: &'static str) -> Mismat
     }
 }
 
-/// Members with the tag beside them.
+/// A map of the members and the tag.
 #[must_use]
 pub fn internally(tag: &str, variant: &str, mut members: Vec<(String, Value)>) -> Value {
     members.push((tag.to_owned(), Value::from(variant)));
     Value::M(Map::from_entries(members))
 }
 
-/// A value that is a map, with the tag among its members.
+/// Writes a value that is stored as a map, with the tag as one of its members.
 pub fn write_inside<T: Attribute>(
     tag: &str,
     variant: &str,
@@ -56,10 +56,10 @@ pub fn write_inside<T: Attribute>(
     }
 }
 
-/// Reads a value that is a map, with the tag among its members.
+/// Reads a value that is stored as a map, with the tag as one of its members.
 pub fn read_inside<T: Attribute>(value: Option<ValueRef<'_>>, tag: &str) -> Result<T, Mismatch> {
     match value {
-        // To a map of any names the tag would be an entry.
+        // A map with arbitrary names would read the tag as an entry.
         Some(ValueRef::M(map)) if T::MEMBERS.is_empty() => {
             let mut own = map.to_item();
             own.remove(tag);
@@ -78,7 +78,7 @@ pub fn adjacently(tag: &str, variant: &str, content: Option<(&str, Value)>) -> V
     Value::M(Map::from_entries(members))
 }
 
-/// The content that is stored beside a tag.
+/// The content stored next to a tag.
 #[must_use]
 pub fn content<'a>(value: Option<ValueRef<'a>>, name: &str) -> Option<ValueRef<'a>> {
     match value {
@@ -87,13 +87,13 @@ pub fn content<'a>(value: Option<ValueRef<'a>>, name: &str) -> Option<ValueRef<'
     }
 }
 
-/// The content, under the name of the variant.
+/// A map from the variant's name to its content.
 #[must_use]
 pub fn externally(variant: &str, content: Option<Value>) -> Value {
     Value::M(Map::from([(variant, content.unwrap_or(Value::Null))]))
 }
 
-/// The name of the variant and its content: text is a variant without one.
+/// Splits a value into variant name and content; plain text is a variant without content.
 pub fn split<'a>(
     value: Option<ValueRef<'a>>,
     expected: &'static str,

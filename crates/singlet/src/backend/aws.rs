@@ -1,8 +1,8 @@
 //! DynamoDB, or another server that speaks its protocol.
 //!
-//! Requests of the [language](crate::dynamo) go out as the JSON that the language writes, and answers
-//! and errors are read by the language. The AWS SDK's runtime does what lies between: credentials,
-//! signatures, connections, time-outs and retries.
+//! Requests of the [language](crate::dynamo) are sent as the JSON that it writes, and it parses
+//! responses and errors. The AWS SDK's runtime does the rest: credentials, signatures, connections,
+//! time-outs and retries.
 
 mod client;
 mod endpoint;
@@ -52,7 +52,7 @@ use stream::StreamFeed;
 /// # }
 /// ```
 ///
-/// It runs on Tokio. It is there with the feature `aws` of this crate.
+/// It requires Tokio and the feature `aws` of this crate.
 ///
 /// The AWS SDK retries attempts, as in each of its clients: after a lost connection, with a wrong
 /// clock, when the server is too busy. `AWS_MAX_ATTEMPTS` and `AWS_RETRY_MODE` configure this. The
@@ -67,16 +67,16 @@ pub struct Aws {
 }
 
 impl Aws {
-    /// As the environment says, in the way that is usual with AWS: region, credentials and
-    /// endpoint from variables (`AWS_REGION`, `AWS_PROFILE`, `AWS_ENDPOINT_URL` and so on), from
-    /// the files in `~/.aws`, or from the machine that this runs on.
+    /// Configured by the environment, as usual with AWS: region, credentials and endpoint from
+    /// variables (`AWS_REGION`, `AWS_PROFILE`, `AWS_ENDPOINT_URL` and so on), from the files in
+    /// `~/.aws`, or from the instance.
     pub async fn from_env() -> Self {
         let loader = aws_config::defaults(BehaviorVersion::latest()).http_client(https_client());
         Self::new(&loader.load().await)
     }
 
-    /// A server at this address. Region and credentials come from variables and from the files in
-    /// `~/.aws`; where there are none, they are `local`, which servers for development accept.
+    /// A server at this address. Region and credentials come from variables or from the files in
+    /// `~/.aws`; the default is `local`, which development servers accept.
     pub async fn at(url: &str) -> Self {
         let region = RegionProviderChain::default_provider().or_else("local");
         let credentials = CredentialsProviderChain::first_try(
@@ -146,14 +146,14 @@ async fn execute(client: &Client, mut request: Request) -> Result<Answer, Backen
     }
     let operation = request.operation();
     let Some(body) = request.to_json() else {
-        // The model asks for none of these: tags, limits, and streams other than as changes.
+        // The model never sends these: tags, limits, and streams other than feeds.
         return Err(failed(format!("{operation} is not sent through the model to AWS")));
     };
     let answer = client.send(operation, body.into_bytes()).await?;
     request.read_answer(&answer).map_err(|error| unreadable(operation, &error))
 }
 
-/// An answer that is not what the operation answers.
+/// The response does not match the operation.
 fn unreadable(operation: &str, error: &singlet_dynamo::Error) -> BackendError {
     failed(format!("the answer to {operation} cannot be read: {}", error.message()))
 }

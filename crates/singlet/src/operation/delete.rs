@@ -1,4 +1,4 @@
-//! Taking an item out.
+//! Deleting an item.
 
 use super::returning::{Nothing, Old};
 use super::{Operation, Plan, Returning, Write, condition_of};
@@ -16,7 +16,7 @@ use singlet_dynamo::operation::{DeleteItem, ReturnValues};
 use singlet_dynamo::stored::Attributes;
 use std::marker::PhantomData;
 
-/// Takes an item out; see [`delete`].
+/// Deletes an item; see [`delete`].
 #[must_use = "an operation does nothing until a `Db` runs it"]
 pub struct Delete<E, R = Nothing> {
     key: Key<E>,
@@ -24,8 +24,7 @@ pub struct Delete<E, R = Nothing> {
     returning: Marker<R>,
 }
 
-/// Takes the item with this key out. It is fine if there is none, unless a condition says
-/// otherwise.
+/// Deletes the item with this key. Deleting a missing item succeeds, unless a condition forbids it.
 pub fn delete<E: Entity>(key: Key<E>) -> Delete<E> {
     Delete { key, condition: None, returning: PhantomData }
 }

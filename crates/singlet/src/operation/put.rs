@@ -1,4 +1,4 @@
-//! Writing an entity as a whole.
+//! Writing a whole entity.
 
 use super::returning::{New, Nothing, Old};
 use super::{Operation, Plan, Returning, Write, condition_of};
@@ -18,7 +18,7 @@ use singlet_dynamo::stored::Attributes;
 use singlet_dynamo::{Item, Value};
 use std::marker::PhantomData;
 
-/// Writes an entity as a whole; see [`create`] and [`put`].
+/// Writes a whole entity; see [`create`] and [`put`].
 #[must_use = "an operation does nothing until a `Db` runs it"]
 pub struct Put<'e, E, R = Nothing> {
     entity: &'e E,
@@ -27,10 +27,10 @@ pub struct Put<'e, E, R = Nothing> {
     returning: Marker<R>,
 }
 
-/// Writes an entity that is not there yet. It is refused if there is an item with its key, unless
-/// that one is expired.
+/// Creates an item. It is refused if there already is one with this key, unless that one is
+/// expired.
 ///
-/// A field that holds when the item was created is set to this moment.
+/// A field that holds the creation time is set to the current time.
 pub fn create<E: Entity>(entity: &E) -> Put<'_, E> {
     Put { entity, purpose: Purpose::Create, condition: None, returning: PhantomData }
 }
@@ -45,7 +45,7 @@ pub fn put<E: Entity>(entity: &E) -> Put<'_, E> {
 }
 
 impl<'e, E: Entity, R> Put<'e, E, R> {
-    /// Writes only if the stored item matches the condition. An item that is not there has no fields.
+    /// Writes only if the stored item matches the condition. A missing item has no fields.
     pub fn only_if(mut self, condition: Condition<E>) -> Self {
         self.condition = Some(match self.condition {
             Some(before) => before.and(condition),

@@ -1,4 +1,4 @@
-//! Counting items without reading them, where that can be done.
+//! Counting items without reading them, where possible.
 
 use crate::design::Index;
 use crate::error::{Error, Result};
@@ -48,7 +48,7 @@ fn is_without_others(
     })
 }
 
-/// The keys that items of an entity can have: several if they have conditions.
+/// The possible keys of an entity's items: several if they have conditions.
 fn keys_in<'s>(
     entity: &'s EntityShape,
     index: Option<&Index>,
@@ -59,7 +59,7 @@ fn keys_in<'s>(
     primary.into_iter().chain(of_index.map(|of_index| &of_index.key))
 }
 
-/// Whether a query by the one key can find items with the other.
+/// Whether a query for the one key can find items with the other.
 fn can_be_found(own: &KeyShape, other: &KeyShape) -> bool {
     let is_sort_caught = match (own.first_sort(), other.first_sort()) {
         (Some(own), Some(other)) => {
@@ -81,7 +81,7 @@ pub(super) fn counted(
 ) -> Result<Selection> {
     let of_index = index.iter().flat_map(|index| index.key.iter());
     let mut names: Vec<&str> = table.key.iter().chain(of_index).map(|key| key.name()).collect();
-    // An index of items that expire holds when they do, which the compiler has checked.
+    // An index with expiring items projects the expiry, which is checked at compile time.
     names.extend(table.ttl.filter(|ttl| index.is_none_or(|index| index.holds(table, ttl))));
     for entity in entities.iter().filter(|entity| entity.shares_keys()) {
         let Some((discriminator, _)) = entity.discriminator else { continue };

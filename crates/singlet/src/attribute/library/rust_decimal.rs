@@ -1,4 +1,4 @@
-//! `rust_decimal::Decimal`: a number, digit by digit.
+//! `rust_decimal::Decimal`: a number, without rounding.
 
 use crate::attribute::{Attribute, Mismatch, NotStorable};
 use crate::design::AttributeType;

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 id!(PlayerId);
 
-/// A type that holds itself: its kind must not depend on itself.
+/// A recursive type: computing its kind must not recurse.
 #[derive(Attribute, Debug, PartialEq)]
 struct Reply {
     text: String,
@@ -47,7 +47,7 @@ enum Colour {
 struct Page<T> {
     items: Vec<T>,
     next: Option<T>,
-    /// Not mistaken for what the derive calls its own variables.
+    /// Has the name of a variable in the derived code.
     members: u8,
     value: u8,
 }

@@ -1,4 +1,4 @@
-//! Values of any type that serde knows.
+//! Types stored with serde.
 
 use super::{read, stored};
 use crate::attribute::{Attribute, NotStorable, Serde};
@@ -77,7 +77,7 @@ enum Any {
     List(Vec<bool>),
 }
 
-/// What serde calls bytes.
+/// Serde's bytes.
 #[derive(Clone, Debug, PartialEq)]
 struct Blob(Vec<u8>);
 
@@ -105,11 +105,11 @@ impl<'de> Deserialize<'de> for Blob {
     }
 }
 
-/// Calls into itself without a list or a map between.
+/// Recurses without a list or a map in between.
 #[derive(Serialize, Deserialize, Debug)]
 struct Chain(Option<Box<Chain>>);
 
-/// Lists inside lists.
+/// Nested lists.
 #[derive(Serialize, Deserialize, Debug, PartialEq)]
 struct Nested(Vec<Nested>);
 
@@ -117,7 +117,7 @@ fn nested(levels: usize) -> Nested {
     (1..levels).fold(Nested(vec![]), |inner, _| Nested(vec![inner]))
 }
 
-/// Floating point numbers that DynamoDB has.
+/// Floating-point numbers in DynamoDB's range.
 fn doubles() -> impl Strategy<Value = f64> {
     any::<f64>().prop_filter("in range", |own| {
         *own == 0.0 && own.is_sign_positive() || (1e-120..1e120).contains(&own.abs())
@@ -203,7 +203,7 @@ fn everything() -> impl Strategy<Value = Everything> {
     })
 }
 
-/// Stored values of every kind.
+/// Stored values of every type.
 fn values() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         any::<String>().prop_map(Value::S),

@@ -1,4 +1,4 @@
-//! From serde to a value.
+//! Serializes a value.
 
 use super::CALLS_MAX;
 use crate::attribute::NotStorable;
@@ -45,7 +45,7 @@ impl Writer {
         Ok(Self { levels: self.levels + 1, ..self.inside()? })
     }
 
-    /// For the values inside a variant, which is a map of one entry.
+    /// For the values inside a variant, which is a map with one entry.
     fn list(
         self,
         variant: Option<&'static str>,
@@ -271,7 +271,7 @@ impl ListWriter {
     }
 }
 
-/// The traits of sequences differ in the name of one function.
+/// The sequence traits differ only in the name of one function.
 macro_rules! list_writer {
     ($($kind:ident $push:ident)+) => {
         $(
@@ -301,7 +301,7 @@ list_writer! {
 struct MapWriter {
     value: Writer,
     entries: Vec<(String, Value)>,
-    /// The name of the value that comes next.
+    /// The name of the next value.
     name: Option<String>,
     variant: Option<&'static str>,
 }
@@ -338,7 +338,7 @@ impl ser::SerializeMap for MapWriter {
     }
 }
 
-/// The traits of structs differ in their name alone.
+/// The struct traits differ only in their names.
 macro_rules! struct_writer {
     ($($kind:ident)+) => {
         $(

@@ -1,4 +1,4 @@
-//! Waiting without an asynchronous runtime.
+//! Sleeping without an asynchronous runtime.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -22,7 +22,7 @@ struct Shared {
 
 #[derive(Default)]
 struct State {
-    /// By when they are due, the first one on top.
+    /// By due time, earliest on top.
     alarms: BinaryHeap<Reverse<Alarm>>,
     is_running: bool,
 }
@@ -38,13 +38,13 @@ struct Bell {
     waker: Mutex<Option<Waker>>,
 }
 
-/// Nothing that can panic is done while these locks are held, so a poisoned one is sound.
+/// No code panics while it holds these locks, so a poisoned lock is still valid.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Timer {
-    /// Waits for so long.
+    /// Sleeps for this duration.
     pub(super) async fn after(&self, duration: Duration) {
         let bell = Arc::new(Bell::default());
         let alarm = Alarm { due: Instant::now() + duration, rang: Arc::clone(&bell) };
