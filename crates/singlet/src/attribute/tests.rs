@@ -105,7 +105,7 @@ fn maps_have_typed_keys() {
     assert_eq!((fault.path(), fault.to_string().as_str()), (".7", "expected BOOL, found N"));
 }
 
-/// Regression: entries with NULL were left out, and their keys lost.
+/// Regression: entries with the value `None` were left out, and their keys lost.
 #[test]
 fn entries_without_a_value_keep_their_keys() {
     let scores = BTreeMap::from([("ada".to_owned(), None), ("bob".to_owned(), Some(1_u32))]);
