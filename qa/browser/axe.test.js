@@ -23,12 +23,12 @@ const LAYOUT = { except: ":is(p a:not(.button), li a:not(.button), dd a, dt a, t
 const [PHONE] = SCREENS;
 for (const system of SYSTEMS) {
   test(`every page that ${system} serves, phone`, () => checkEveryPage(browser, system, PHONE));
-  // Cells of tables broke numbers: "50" stood as "5" over "0".
+  // Regression: table cells broke numbers, so "50" was shown as "5" over "0".
   test(`nothing is cut off or broken at the widths of phones, ${system}`, () => checkWidths(browser, system, PHONE));
-  // Back left the page, with all that was typed.
+  // Regression: going back left the page and discarded the input.
   test(`going back closes an open dialog on a phone, ${system}`, async () => {
     const dialogs = await checkBack(browser, system, PHONE);
-    // Those of Snakes need a game with players, which its own suite has.
+    // The dialogs of Snakes need a game with players; its own suite covers them.
     assert.ok(dialogs > 0 || system === "snakes", "no dialogs");
   });
 }
@@ -38,8 +38,8 @@ for (const screen of SCREENS) {
 
   test(`the pages of the server, and how each system begins, ${name}`, async () => {
     const context = await browser.newContext({ ...options, reducedMotion: "reduce" });
-    // Found by links, as people find them: also the first page of each system and its API. All pages of
-    // APIs are made by one template, and large: on the desk one of them is enough.
+    // Crawls links, including the first page of each system and its API page. API pages share one
+    // template and are large, so the desktop checks only one.
     const systemsWithApi = screen.isMobile ? SYSTEMS : SYSTEMS.slice(0, 1);
     const isChecked = (path) => !path.endsWith("/api") || systemsWithApi.some((system) => path === `/${system}/api`);
     const found = new Set(["/"]);

@@ -140,7 +140,7 @@ test("story: a match is followed, pushes appear, it ends and is archived", async
   await page.locator("#match-score", { hasText: result.text }).waitFor();
   await phone.locator("#messages li", { hasText: "activity end" }).first().waitFor();
   await phone.locator(`#activities [data-key="${id}"]`, { hasText: "Ended" }).waitFor();
-  // On a desk the list stands beside the match.
+  // On a desktop the list is next to the match.
   await page.locator(`#recent [data-key="${id}"]`, { hasText: result.text }).waitFor();
   await soon.equal(() => page.locator(`#live [data-key="${id}"]`).count(), 0);
   await soon.equal(async () => (await send("chen", "GET", `/user/follow/${id}`)).status, 404, "nothing is followed any more");
@@ -172,7 +172,7 @@ test("a device that was switched on stays on when an earlier answer comes late",
     },
   });
   await page.locator("#device-note", { hasText: "You have no device" }).waitFor();
-  // The page asks again when its stream is open.
+  // The page requests the setting again when its stream opens.
   await until("the page has asked twice", () => asked === 2);
   await page.getByLabel("This browser is my phone").check();
   await page.locator("#device-note", { hasText: "come here" }).waitFor();

@@ -58,11 +58,11 @@ export async function startFront(routes = {}) {
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  // A test that fails does not stop it, and must end all the same.
+  // A failed test does not stop the proxy, which must not keep the process alive.
   server.unref();
   return {
     origin: `http://127.0.0.1:${server.address().port}`,
-    /** From now on nothing gets through, and nobody is told. */
+    /** Stops forwarding without closing connections. */
     freeze() {
       frozen = new Promise((resolve) => { thaw = resolve; });
     },

@@ -249,7 +249,7 @@ test("case 12: search as one types, by keyboard, and the older call is given up"
   const givenUp = [];
   page.on("request", (request) => { if (request.url().includes("/search?")) asked.push(new URL(request.url()).searchParams.get("q")); });
   page.on("requestfailed", (request) => givenUp.push(new URL(request.url()).searchParams.get("q")));
-  // The first answer does not come before the page has given it up.
+  // Hold the first response until the page has aborted the request.
   await page.route("**/search?q=ru", async (route) => {
     await until("the call is given up", () => givenUp.includes("ru"));
     await route.continue().catch(() => {});
@@ -257,7 +257,7 @@ test("case 12: search as one types, by keyboard, and the older call is given up"
   await page.waitForSelector(".fus-cards li");
   await page.click("#search-text");
   await page.keyboard.type("r");
-  // Longer than the pause after which the page asks.
+  // Longer than the debounce delay.
   await page.evaluate(() => new Promise((resolve) => { setTimeout(resolve, 400); }));
   assert.deepEqual(asked, [], "one character is not enough");
   await page.keyboard.type("u");
@@ -392,13 +392,13 @@ test("case 15 and 16: groups are made and deleted, and nobody gives what they la
   await adam.page.waitForSelector(`#groups li:has-text("${name}"):has-text("2 members")`);
   await picture(adam.page, "fus-group");
   await soon.equal(async () => (await ask("nils", "GET", "/me")).permissions.includes("comments.moderate"), true);
-  // Sofia gives what she has.
+  // Sofia grants a permission that she has.
   const sofia = await visit("sofia", `/fus/groups?group=${name}`);
   await sofia.page.check("[name='logins.read']");
   await sofia.page.click("#group-form button");
   await sofia.page.waitForSelector("#group-form :text('Saved.')");
   await soon.deepEqual(async () => (await ask("sofia", "GET", `/groups/${name}`)).permissions.sort(), ["comments.moderate", "logins.read"]);
-  // Adam has not seen that: he may not overwrite it.
+  // Adam's page is older, so he may not overwrite the change.
   adam.page.faults.length = 0;
   await adam.page.fill("#group [name=description]", "Adam's words");
   await adam.page.click("#group-form button");
@@ -537,7 +537,7 @@ test("rules 3.6 and 3.7: standings of players and pairs, form in words, and matc
   await page.waitForSelector("dialog .fus-match:nth-child(2)");
   await soon.equal(() => page.locator("dialog .fus-match").count(), 2);
   await page.keyboard.press("Escape");
-  // Of one day: equal ranks.
+  // Only one day: ranks are shared.
   await page.fill("[name=to]", `${year}-01-05`);
   await page.click("#range-form button");
   await page.waitForFunction(() => document.querySelectorAll("#players tbody tr").length === 4);
@@ -677,7 +677,7 @@ test("case 25: markup in every field is shown and never run; addresses are of th
     await soon.equal(() => page.locator("img[src=x], main script").count(), 0, address);
     await close();
   }
-  // In what opens on a page: suggestions, dialogs, the name in the header.
+  // Inside suggestions, dialogs and the name in the header.
   const { page, close } = await visit("nils", `/fus/site/${site.id}`, { expected: /404/ });
   await page.fill("#search-text", "window");
   await page.waitForSelector(`[role=option]:has-text("${"window.ran"}")`);
@@ -743,11 +743,11 @@ for (const [screen, options] of [["phone", PHONE], ["desk", DESK]]) {
     await page.click("#comment-form button");
     await page.waitForSelector(`.fus-comment:has-text("${words}")`);
     await picture(page, `fus-site-${screen}`);
-    // Back to where the list was.
+    // Back to the same place in the list.
     await page.goBack();
     await page.waitForSelector("h1:has-text('Sites with #knots')");
     await soon.match(() => page.evaluate(() => document.activeElement.textContent), /Knots for beginners/);
-    // My profile has all of it.
+    // My profile shows all of it.
     await page.click("#fus-nav a:has-text('My profile')");
     await page.waitForSelector("#profile:not([hidden])");
     await page.setInputFiles("#avatar-file", { name: "me.png", mimeType: "image/png", buffer: png(120, 120, [60, 120, 200]) });
@@ -764,7 +764,7 @@ for (const [screen, options] of [["phone", PHONE], ["desk", DESK]]) {
     await row.locator(".fus-menu button").click();
     await page.click("dialog button.danger");
     await row.waitFor({ state: "detached" });
-    // A match, by two new pairs.
+    // A match between two new pairs.
     const players = [];
     for (const name of ["Ines", "Jana", "Kai", "Luc"]) players.push(await newPlayer(name));
     await page.click("#fus-nav a:has-text('Squash')");

@@ -479,7 +479,7 @@ test("case 19: plays wait without a connection, and are sent once and in order",
   await tap(page, "2B");
   await tap(page, "OUT");
   await page.waitForSelector('text=3 plays waiting');
-  // The page goes on with what will be.
+  // The page continues from the expected state.
   await page.waitForFunction(() => document.querySelector("#up")?.textContent.includes("Dunn"));
   await soon.match(() => page.textContent("#bar"), /1 out/);
   await picture(page, "hacktracker-offline");
@@ -519,7 +519,7 @@ test("plays wait while the scorer is signed out, and are sent after signing in",
   await signIn();
   await settled(page, owner, game.gameId, game.revision + 2);
   await page.waitForFunction(() => !document.querySelector(".notice.bad"));
-  // The token's time has come, while the scorer goes on.
+  // The token expires while the scorer continues.
   await page.evaluate(() => {
     const [head, body, signature] = localStorage.getItem("singlet.token").split(".");
     const claims = JSON.parse(atob(body.replace(/-/g, "+").replace(/_/g, "/")));
@@ -774,7 +774,7 @@ test("lines of players are read with all positions, and what cannot be read is s
     ["1 Al P C 1B 2B 3B SS", "6 positions are too many: up to 5."],
     [`${"x".repeat(51)} Ray`, "A name has up to 50 characters."],
   ]) assert.deepEqual(read(line), expected, line);
-  // Lines are counted as they stand there, blank ones too.
+  // Line numbers count blank lines.
   const lines = readLines("21 Kim\n\n21 Lou\n7 Nora", new Map([[7, "Omar Reyes"]]));
   assert.deepEqual(lines.map(({ line, error }) => [line, error]), [[1, null], [3, "Number 21 is on line 1 too."], [4, "Number 7 is taken by Omar Reyes."]]);
   const many = readLines(Array.from({ length: 26 }, (_, index) => `Kit ${index}x`).join("\n"));
@@ -855,7 +855,7 @@ test("admins list users, teams and games part by part, and nobody else does", as
   for (const list of ["teams", "games"]) {
     await page.click(`.tabs a[href="#${list}"]`);
     await page.waitForSelector(`#${list} tbody tr`);
-    // Teams without end come from other tests.
+    // Other tests leave behind many teams.
     const more = page.locator(`#${list} button.more`);
     const before = await page.locator(`#${list} tbody tr`).count();
     if (await more.isVisible()) {
@@ -909,7 +909,8 @@ test("players see no controls of scorers, and strangers no team", async () => {
   await context.close();
 });
 
-// The id of a user is the subject of the token with % and # encoded. The pages compared the two.
+// Regression: user ids are token subjects with % and # encoded, but the pages compared the two
+// directly.
 test("an owner whose subject has a # has an owner's controls", async () => {
   const owner = await person("100%#1");
   const { team } = await gameOf(owner, { start: false });
@@ -940,7 +941,7 @@ test("the keyboard alone scores an at-bat, and markup in names is text", async (
   await page.keyboard.press("Tab");
   await page.keyboard.press("ArrowRight");
   await soon.equal(() => page.evaluate(() => document.querySelector(".hacktracker-strip fieldset input:checked").value), "2");
-  // The runner is pushed on.
+  // The runner is forced to advance.
   await soon.equal(() => page.evaluate(() => document.querySelectorAll(".hacktracker-strip fieldset")[1].querySelector("input:checked").value), "3");
   await page.focus('.hacktracker-strip [data-key="save"]');
   await page.keyboard.press("Enter");
@@ -1000,7 +1001,7 @@ test(`${RANDOM_GAMES} random games: the rules of the page and of the server agre
       const back = rules.previousHalf(state, game.homeAway);
       const { atBats } = await owner.call("GET", path);
       if (back && random(6) === 0 && (back.half === "OPPONENT" || rules.outsIn(atBats, back.inning) < 3)) {
-        // Only the server goes back to an unfinished half. The rest is entered again.
+        // Only the server can return to an unfinished half, so the rest is entered again.
         ({ game } = await owner.call("PUT", `${path}/half`, { revision, ...back }));
         plays += 1;
         continue;

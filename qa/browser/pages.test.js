@@ -99,7 +99,7 @@ test("a problem without a field comes into view with the focus, and the form can
   await soon.equal(() => page.textContent("[role=alert]"), "The name is taken. Choose another one.");
   await until("the problem is in view", () => isInView(page, "[role=alert]"));
   await soon.equal(() => page.evaluate(() => document.activeElement.getAttribute("role")), "alert");
-  // Numbers are numbers.
+  // Number inputs give numbers.
   await soon.deepEqual(() => page.evaluate(() => window.kit.values), { name: "", count: 3, kind: "one", text: "" });
   await page.locator("#form button").first().click();
   await page.waitForFunction(() => !document.querySelector("[role=alert]"));
@@ -127,7 +127,7 @@ test("a list shows more, takes changes, and keeps the focus", async () => {
   await page.evaluate(() => window.kit.list.reload());
   await soon.equal(async () => (await texts()).length, 5);
   await soon.equal(() => page.evaluate(() => document.activeElement.textContent), "Item 4");
-  // The focused item goes: the one in its place gets the focus.
+  // The focused item is removed, so its successor gets the focus.
   await page.evaluate(() => window.kit.list.remove("k4"));
   await soon.equal(() => page.evaluate(() => document.activeElement.textContent), "Item 5");
   await page.evaluate(() => window.kit.list.upsert({ id: "k9", text: "Item 9" }));
@@ -141,7 +141,7 @@ test("a list shows more, takes changes, and keeps the focus", async () => {
 });
 
 test("the offline queue sends each entry once and in order, over a reload and with two tabs", async () => {
-  // As a server does it: a key that was seen is answered, and not carried out again.
+  // Like a server: a repeated key gets an answer but no second effect.
   const keys = new Set();
   const carriedOut = [];
   let repeats = 0;
@@ -160,7 +160,7 @@ test("the offline queue sends each entry once and in order, over a reload and wi
       if (keys.has(key)) repeats += 1;
       else carriedOut.push(JSON.parse(text).number);
       keys.add(key);
-      // The first is carried out, and its answer gets lost.
+      // The first request has its effect, but the answer is lost.
       if (loseAnswer) {
         loseAnswer = false;
         return answer.destroy();
@@ -262,8 +262,8 @@ test("the offline queue waits as long as Retry-After says, in every tab", async 
     "POST /snakes/kit/queue": async (asked, answer) => {
       const { number } = await bodyOf(asked);
       const key = asked.headers["idempotency-key"];
-      // Browsers copy localStorage between tabs with a delay, so a tab may send again what another
-      // tab has just sent. Its key makes that harmless.
+      // Browsers sync localStorage between tabs with a delay, so a tab may resend an entry that
+      // another tab has just sent. The key makes that harmless.
       if (keys.has(key)) return json(answer, {});
       sent.push({ number, at: Date.now() });
       if (sent.length > 1) {
@@ -324,7 +324,7 @@ test("the offline queue does not forget an entry that is added while sending end
   await page.evaluate(() => {
     const { locks } = navigator;
     const original = locks.request.bind(locks);
-    // When the lock is free, everything was sent, and the queue has not heard of it yet.
+    // Once the lock is free, everything was sent, but the queue does not know it yet.
     locks.request = async (...values) => {
       const result = await original(...values);
       locks.request = original;
@@ -366,7 +366,7 @@ test("an offline queue that skips refused entries sends the others, and a correc
   assert.deepEqual(numbers(), [-1, 2, -3]);
   assert.equal(sent[1].key, "a-key-of-the-page-itself");
   await soon.deepEqual(() => waiting(), [[-1, "The number is negative."], [-3, "The number is negative."]]);
-  // One is corrected, with a new key unless it gets one; the other stays.
+  // One is corrected, with a new key unless the page gives one; the other stays.
   assert.equal(await page.evaluate(([first]) => window.kit.skipping.replace(first, { number: 1 }), ids), true);
   await page.waitForFunction(() => window.kit.skipping.entries().length === 1);
   assert.deepEqual(numbers(), [-1, 2, -3, 1]);
@@ -398,7 +398,7 @@ test("entries of an offline queue wait for their person to sign in again when th
   }, [{ sub, exp: Math.floor(Date.now() / 1000) + seconds, version }]);
   const push = (number) => page.evaluate((one) => { window.kit.queue.push({ number: one }); }, number);
   const waiting = () => page.evaluate(() => [window.kit.queue.needsSignIn, window.kit.queue.entries().map(({ entry, subject, error }) => [entry.number, subject, error])]);
-  // The token ends while the page is open: the entry is still Ann's.
+  // The token expires while the page is open: the entry still belongs to Ann.
   await signIn("ann", -1);
   await push(1);
   await soon.deepEqual(() => waiting(), [true, [[1, "ann", null]]]);
@@ -410,7 +410,7 @@ test("entries of an offline queue wait for their person to sign in again when th
   const ann = await signIn("ann", 600);
   await page.waitForFunction(() => window.kit.queue.entries().length === 0);
   assert.deepEqual(sent.splice(0), [[2, bob], [1, ann]]);
-  // The server refuses a token before its time: no entry is to blame.
+  // The server refuses a token before it expires: entries get no error.
   isRefused = true;
   await push(3);
   await push(4);
@@ -541,12 +541,12 @@ test("a form that is sent again repeats its keys, so that nothing is done twice"
     await soon.equal(() => page.locator("#create [role=alert]").count(), isRefused ? 1 : 0);
     return [...sent];
   };
-  // The answer is lost every time. The page retries, then the user does.
+  // The answer is lost every time. The page retries, then the user.
   const [[first], ...rest] = await press(true);
   assert.ok(rest.length >= 2 && rest.every(([key]) => key === first), rest.join());
   isLosing = false;
   assert.deepEqual(await press(false), [[first, { name: "Ann" }]]);
-  // After success it is another request.
+  // After a success the next request has a new key.
   const [[second]] = await press(false);
   assert.notEqual(second, first);
   // A completed step is not repeated when a later step fails, even if that one changes.
@@ -557,7 +557,7 @@ test("a form that is sent again repeats its keys, so that nothing is done twice"
   const [[made, ann], [blue]] = await press(true);
   assert.deepEqual([made, ann], [third, { name: "Ann" }]);
   assert.notEqual(blue, red);
-  // Another name is another request.
+  // A changed name makes it a new request.
   await page.fill("#create input[name=name]", "Bob");
   const [[bob]] = await press(true);
   assert.notEqual(bob, third);
@@ -603,7 +603,7 @@ test("a form that changes something there and back again sends three changes", a
     assert.equal(keys.size, 1, sent.join());
     return [...keys][0];
   };
-  // Each change is made, and the page does not hear of it.
+  // Each change succeeds, but the page gets no answer.
   const red = await press("red");
   assert.equal(await press("red"), red);
   const yellow = await press("yellow");
@@ -658,7 +658,7 @@ test("a dialog takes the focus and gives it back", async () => {
   await end();
 });
 
-// The browser gives the focus back at once and says only later that the dialog is closed.
+// Browsers return the focus at once, but fire the close event later.
 test("a dialog that has closed leaves the focus where the person put it", async () => {
   const { page, end } = await gallery();
   await page.click("#delete");
@@ -674,7 +674,7 @@ test("a dialog that has closed leaves the focus where the person put it", async 
   await end();
 });
 
-// Back left the page, with all that was typed.
+// Regression: going back left the page and discarded the input.
 test("going back closes a dialog and stays on the page, and going forward does not open it again", async () => {
   const { page, front, end } = await gallery();
   await page.goto(`${front.origin}/snakes`);
@@ -697,10 +697,10 @@ test("going back closes a dialog and stays on the page, and going forward does n
   assert.equal(new URL(page.url()).pathname + new URL(page.url()).hash, "/snakes/gallery#second");
   await soon.equal(() => page.inputValue("#form input[name=name]"), "Ann");
   await soon.equal(() => page.isVisible("#second"), true);
-  // Forward leads to an entry that stands for nothing any more, and from there back to the page.
+  // Forward reaches a stale history entry, and the page returns from there.
   await page.evaluate(() => new Promise((resolve) => { addEventListener("popstate", resolve, { once: true, capture: true }); history.forward(); }));
   await shows(0, 0);
-  // Back closes one of two dialogs at a time, and a question is answered with no.
+  // Back closes one of two dialogs at a time, and answers a confirmation with no.
   await openSheet();
   await page.evaluate(() => document.querySelector("#delete").click());
   await shows(2, 2);
@@ -772,7 +772,8 @@ test("a link can be shared without a clipboard", async () => {
   await end();
 });
 
-// The code was a picture of the server, so the secret of an invitation was in the address of a request.
+// Regression: the server rendered the code, so an invitation's secret was in the address of a
+// request.
 test("the QR code of a link is drawn by the page, and the server never sees the link", async () => {
   const { page, end } = await gallery();
   const asked = [];
@@ -815,7 +816,7 @@ test("QR codes of all sizes are read back", async () => {
   await end();
 });
 
-// Only a selected field was shown: on a phone that is hard to copy.
+// Regression: there was only a selected field, which is hard to copy on a phone.
 test("a link that is shown can be copied and shared by buttons", async () => {
   const { page, end } = await gallery({}, PHONE);
   await page.evaluate(async () => {
@@ -832,7 +833,7 @@ test("a link that is shown can be copied and shared by buttons", async () => {
   await page.waitForFunction(() => window.kit.passedOn.length === 1);
   await soon.deepEqual(() => page.evaluate(() => [window.kit.copied, window.kit.passedOn[0].url]), [["https://example.org/join#1"], "https://example.org/join#1"]);
   await picture(page, "share-buttons");
-  // A browser that may not copy leaves the link selected.
+  // If copying is not allowed, the link stays selected.
   await page.evaluate(() => { navigator.clipboard.writeText = () => Promise.reject(new Error("no")); });
   await page.click("dialog button:has-text('Cop')");
   await page.waitForFunction(() => document.activeElement.tagName === "INPUT");
@@ -845,7 +846,7 @@ test("a message says what was done, above a dialog too, and its button acts", as
   await page.evaluate(() => {
     window.kit.undone = 0;
     window.kit.toast("Goal for RED", { action: "Undo", onAction: () => { window.kit.undone += 1; } });
-    // It stays as long as the focus is on it.
+    // The toast stays while it has the focus.
     document.querySelector(".toast button").focus();
   });
   await page.waitForSelector(".toast:has-text('Goal for RED')");
@@ -928,7 +929,7 @@ test("a stream resumes behind the last event, and a refusal is final", async () 
   });
   page.expected = () => true;
   const eventsAre = (number) => page.waitForFunction((count) => window.kit.events.length === count, number);
-  // Bytes may be cut anywhere.
+  // Chunks may end anywhere.
   await page.waitForFunction(() => window.kit.stream.status === "open");
   stream.write('ta: {"count":1}\r\n\r\nid: 8\nevent: added\ndata: {"na');
   await eventsAre(1);
@@ -1017,12 +1018,12 @@ test("when the tab that reads the stream is closed, another one resumes without 
   for (const tab of tabs) await hasNumbersTo(tab, 1);
   const connections = stream.asked.length;
   await page.close();
-  // No tab reads yet, or the closed one still does.
+  // Either no tab reads yet, or the closed one still does.
   stream.send();
   await until("another tab reads", () => stream.open.size === 1 && stream.asked.length > connections);
   stream.send();
   for (const tab of tabs) await hasNumbersTo(tab, 3);
-  // It has resumed, and not begun anew with a state.
+  // It resumed instead of starting over with the state.
   assert.ok(stream.asked.at(-1)["last-event-id"]);
   for (const tab of tabs) assert.deepEqual(tab.faults, []);
   await end();
@@ -1044,7 +1045,7 @@ test("a tab that hangs or is hidden for long gives the stream to another", async
   await soon.equal(async () => (await numbersOf(page)).at(-1), 0);
   await setHidden(false);
   await until("the other one is told when it is seen again", async () => (await numbersOf(page)).at(-1) === 1);
-  // A tab that takes part and says nothing.
+  // A tab that holds the lock and sends nothing.
   await tab.evaluate(async () => {
     const [held] = (await navigator.locks.query()).held;
     navigator.locks.request(held.name, { steal: true }, () => new Promise(() => {})).catch(() => {});
@@ -1067,7 +1068,7 @@ test("comments keep a stream open, and silence of ten seconds ends it", async ()
     },
   }, { ...DESK, hasClock: true });
   await page.waitForFunction(() => window.kit.stream.status === "open");
-  // Together longer than the silence that a page tolerates.
+  // Long enough in total to exceed the silence that a page tolerates.
   await until("comments were sent", () => comments >= 12);
   assert.equal(connections, 1);
   await soon.equal(() => page.textContent(".connection-bar"), "");
@@ -1098,7 +1099,7 @@ test("a network that is silent for ten seconds is noticed, and a roll says so", 
   await page.waitForSelector(".connection-bar:not(:empty)");
   await soon.match(() => page.textContent(".connection-bar"), /^Connection lost\. Last update \d/);
   await picture(page, "connection-lost");
-  // An action waits for the connection, and says so when it does not come.
+  // An action waits for the connection, and reports an error if there is none.
   await page.click("#roll");
   await soon.equal(() => page.textContent("#roll"), "Rolling…");
   await page.waitForSelector("[role=alert]");
@@ -1157,7 +1158,7 @@ test("signing in leads back to the page with its fragment, and to no other site"
   await page.reload();
   const link = page.locator("#caller a");
   await soon.equal(() => link.getAttribute("href"), `/local?return=${encodeURIComponent("/snakes/gallery?from=mail#code=K7-x")}`);
-  // The link follows the address.
+  // The link is updated with the address.
   await page.evaluate(() => history.replaceState(null, "", "#code=K8-y"));
   await link.click();
   await page.waitForURL((url) => url.pathname === "/local");
@@ -1193,7 +1194,7 @@ function guestBookPage() {
     .replaceAll("{base}", "/guestbook");
 }
 
-// A mistake in the script of docs/a-system.md was seen by no test.
+// Regression: no test ran the script of docs/a-system.md, which had a bug.
 test("the page of the guest book lists entries, adds one, and follows the others", async () => {
   const entry = (id, name, text) => ({ id, name, text, createdAt: "2026-11-16T12:00:00.000Z" });
   const stored = [entry("b", "Mo", "What a view!")];

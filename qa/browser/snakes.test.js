@@ -39,7 +39,7 @@ test("two tabs play from the first roll to the last square", async () => {
   await picture(ann, "waiting");
   // The second player types the code, in another tab of the same browser.
   const bob = await open(context, "/snakes");
-  // The list says who waits for players.
+  // The list shows which games wait for players.
   await bob.waitForSelector(`#open li:has-text("Ann"):has-text("${code}")`);
   await bob.fill("#join-code", code.toLowerCase());
   await bob.click("#join button");
@@ -54,13 +54,13 @@ test("two tabs play from the first roll to the last square", async () => {
   await picture(ann, "begun");
   const tabs = [ann, bob];
   let rolls = 0;
-  // Animations are for people; here the game should end before long.
+  // The first rolls are animated; then animations are off so that the game ends soon.
   for (const tab of tabs) await tab.emulateMedia({ reducedMotion: "no-preference" });
   while (rolls < 600) {
     const tab = tabs[rolls % 2];
     await tab.waitForSelector("#end:not([hidden]), #roll[aria-disabled=false]", { state: "attached" });
     if (await tab.locator("#end:not([hidden])").count()) break;
-    // By hand and by keyboard.
+    // With the mouse and with the keyboard.
     if (rolls % 4 < 2) await tab.click("#roll");
     else {
       await tab.evaluate(() => document.activeElement?.blur());
@@ -76,7 +76,7 @@ test("two tabs play from the first roll to the last square", async () => {
   await picture(bob, "won-bob");
   const said = async () => (await Promise.all(tabs.map((tab) => tab.textContent("#status h2")))).sort().join(" / ");
   await soon.match(said, /^(Ann|Bob) won \/ You won!$/);
-  // Both have seen the same.
+  // Both pages show the same positions.
   for (const name of ["Ann", "Bob"]) {
     await soon.deepEqual(async () => new Set(await Promise.all(tabs.map((tab) => position(tab, name)))).size, 1, name);
   }
@@ -93,7 +93,7 @@ test("a reload goes on as the same player, and a lost connection comes back", as
   await join(bob, "Bob");
   await bob.reload();
   await bob.waitForSelector('#players li:has-text("Bob (you)")');
-  // Both are without a connection, and may try to get one meanwhile.
+  // Both are offline, and may try to reconnect meanwhile.
   for (const page of [ann, bob]) page.expected = (text) => text.startsWith("WebSocket connection to");
   await context.setOffline(true);
   await ann.evaluate(() => window.dispatchEvent(new Event("offline")));
@@ -102,7 +102,7 @@ test("a reload goes on as the same player, and a lost connection comes back", as
   await bob.waitForSelector("#turn:not([hidden])");
   await soon.equal(() => bob.textContent("#roll"), "Ann rolls");
   await soon.equal(() => bob.textContent("#status p"), "You are next.");
-  // Her connection may still be coming back.
+  // Ann may still be reconnecting.
   await ann.waitForFunction(() => document.title.startsWith("Your turn!"));
   await soon.match(() => bob.title(), /^Ann’s turn/);
   assert.deepEqual(bob.faults, []);
@@ -164,7 +164,7 @@ test("on a phone, in the dark, everything is within reach", async () => {
   const bob = await open(light, `/snakes/play/${code}`);
   await bob.waitForSelector("#join-name", { state: "visible" });
   await picture(bob, "phone-join");
-  // Who follows a link sees first where to join, and the board below.
+  // After following a link, the form to join is above the board.
   await soon.ok(() => bob.evaluate(() => {
     const [form, board] = ["#join-form", "#board"].map((one) => document.querySelector(one).getBoundingClientRect());
     return form.bottom <= board.top && form.bottom <= innerHeight;
@@ -183,7 +183,7 @@ test("on a phone, in the dark, everything is within reach", async () => {
   await picture(ann, "phone-playing-dark");
   await picture(bob, "phone-playing-light");
   for (const page of [ann, bob]) {
-    // Nothing sticks out at the side, and the die is on the screen.
+    // No horizontal overflow, and the die is on the screen.
     await soon.ok(() => page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "too wide");
     await soon.ok(() => page.evaluate(() => {
       const { top, bottom } = document.querySelector("#roll").getBoundingClientRect();
@@ -225,7 +225,7 @@ test("a race with many players is drawn, and anybody may roll", async () => {
     await ann.evaluate((to) => { document.querySelector("#players").scrollTop = to; }, top);
     await soon.ok(() => inSight(), `scrolled to ${top}`);
   }
-  // Each token says whose it is, although there are more players than colours.
+  // Each token is labelled, although there are more players than colours.
   await soon.equal(async () => new Set(await ann.locator("#board .snakes-token text").allTextContents()).size, 61);
   assert.deepEqual(ann.faults, []);
   await context.close();
@@ -244,7 +244,7 @@ test("a reload shows the history, and the group plays again together", async () 
     tabs.push(await open(context, `/snakes/play/${code}`));
   }
   const [annTab, bobTab] = tabs;
-  // What happened before the page was open.
+  // The log includes events from before the page was opened.
   await bobTab.waitForSelector(`#log li:has-text("Ann rolled ${first.roll}")`);
   await soon.equal(() => annTab.locator('#log li:has-text("The game started.")').count(), 1);
   // The die shows another player's roll, also to spectators.
@@ -261,7 +261,7 @@ test("a reload shows the history, and the group plays again together", async () 
   const { players, winnerId } = await ask("GET", `/snakes/games/${code}`);
   await soon.match(() => annTab.textContent("#end .snakes-ranking li:first-child"), new RegExp(players.find((one) => one.id === winnerId).name));
   await picture(annTab, "ranking");
-  // The first one makes the game, and the other sees the offer.
+  // The first player creates the game, and the other sees the offer.
   await annTab.click("#end button:has-text('Play again')");
   await annTab.waitForSelector("#status .snakes-big-code");
   const next = await annTab.textContent("#status .snakes-big-code");
@@ -290,7 +290,7 @@ async function overGame() {
   throw new Error("nobody has won");
 }
 
-// The order was the order of asking, on the page too.
+// Regression: the order was that of the requests, on the page too.
 test("a rematch has the same order of play", async () => {
   const over = await overGame();
   const [ann, bob] = ["Ann", "Bob"].map((name) => [over.winner, over.loser].find(({ player }) => player.name === name));
@@ -336,8 +336,8 @@ async function browserOf(code, { player, secret }, options = {}) {
   return context;
 }
 
-// The page looked the winner up among the players: it said that everybody had left, and ranked the
-// loser first.
+// Regression: the page looked for the winner among the players, so it said that everybody had left
+// and ranked the loser first.
 test("a winner who has left is still the winner", async () => {
   const { code, winner, loser } = await overGame();
   const won = `${winner.player.name} won`;
@@ -366,7 +366,7 @@ test("confetti falls for those who want motion", async () => {
   const { code, loser } = await overGame();
   for (const [reducedMotion, count] of [["no-preference", 1], ["reduce", 0]]) {
     const context = await browserOf(code, loser, { reducedMotion });
-    // Counted as it appears: it may have ended before the test looks.
+    // Count on insertion: the animation may be over before the test looks.
     await context.addInitScript(() => {
       window.confetti = 0;
       const isConfetti = (node) => node instanceof Element && (node.matches(".snakes-confetti") || node.querySelector(".snakes-confetti"));
@@ -466,7 +466,7 @@ for (const screen of SCREENS) {
     // The button has disappeared, and the focus moves to the next control.
     await soon.equal(() => page.evaluate(() => document.activeElement.id), "roll");
     await checkPage(page, "game-playing", screen, { layout });
-    // A long name made the button three lines high.
+    // Regression: a long name made the button three lines high.
     const { height } = await page.locator("#roll").boundingBox();
     await ask("POST", `/snakes/games/${ann.game.code}/roll`, { secret: ann.secret });
     await page.waitForSelector('#roll:has-text("rolls")');

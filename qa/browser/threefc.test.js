@@ -163,7 +163,7 @@ test("messages and waiting entries change a game as the server would", () => {
   // A known message is a no-op; after a gap the game is read again.
   assert.equal(applyMessage(next.view, "goalAdded", message).view, next.view);
   assert.equal(applyMessage(next.view, "goalAdded", { ...message, sequence: 7 }).isStale, true);
-  // A goal that waits and arrives counts once; an undo that waits takes it away.
+  // A waiting goal that then arrives counts once; a waiting undo removes it.
   const entry = { id: "1", error: null, entry: { kind: "goal", body: { ...added, scorerPlayerId: null, assistPlayerIds: [], occurredAt: "2026-05-03T14:02:10.000Z" } } };
   assert.equal(withWaiting(next.view, [entry]).goals.length, 1);
   const waiting = withWaiting(view, [entry]);
@@ -195,7 +195,7 @@ test("case 24: goals entered offline, one undone, arrive once, in order, with th
   await page.click("#bar button:has-text('Undo')");
   await page.waitForSelector("text=2 entries waiting to send");
   await soon.equal(async () => (await view()).goals.length, 0);
-  // The watching page has seen nothing yet, and the phone wakes up on another network.
+  // The spectator has seen nothing yet, and the phone comes back online on another network.
   await conceded(watcher, [0, 0, 0]);
   await context.setOffline(false);
   await page.reload();
@@ -203,7 +203,7 @@ test("case 24: goals entered offline, one undone, arrive once, in order, with th
   await allSent(page);
   const { goals, thirds } = await view();
   assert.deepEqual(goals.map((one) => [one.concedingTeamId, one.scoringTeamId, one.scorer?.nickname]), [["blue", "yellow", "Pepper"], ["red", null, "Moss"]]);
-  // A minute may end during the taps.
+  // The minute may change during the taps.
   for (const [index, one] of goals.entries()) {
     const [first, last] = taps[index].map((at) => minuteAt(1, thirds[0].startedAt, at, 20));
     assert.ok(one.gameMinute >= first && one.gameMinute <= last, `${one.gameMinute} is not in ${first}–${last}`);
@@ -291,7 +291,7 @@ test("story: a scorekeeper runs a whole game while a second tab watches, and the
   await page.click("text=Start third 2");
   await watcher.waitForSelector("text=2nd third");
   await picture(watcher, "threefc-watching");
-  // The watcher may hear of it before the page has its answer.
+  // The spectator may get the event before the page has its answer.
   await allSent(page);
   // The connection drops: a goal and the end of the third wait, and are sent when it is back.
   page.expected = () => true;
@@ -362,7 +362,7 @@ test("answers get lost on the way: a goal is stored once, and Undo takes back wh
   await page.route("**/goals", async (route) => {
     if (!isLosing || (lost >= 2 && isLosing !== "all")) return route.continue();
     lost += 1;
-    // The server does it, and the phone does not hear of it.
+    // The server handles it, but the phone gets no answer.
     await route.fetch();
     return route.abort();
   });
@@ -404,7 +404,7 @@ test("a goal by hand waits for the connection like any other, and is stored once
   let isLosing = true;
   await context.route("**/goals", async (route) => {
     if (!isLosing) return route.continue();
-    // The server does it, and the phone does not hear of it.
+    // The server handles it, but the phone gets no answer.
     await route.fetch();
     return route.abort();
   });
@@ -421,7 +421,7 @@ test("+ Player on a bad connection adds one player, however often it is pressed"
   let lost = "players";
   await context.route("**/players", async (route) => {
     if (route.request().method() === "GET" || lost !== "players") return route.continue();
-    // The player is created, and the phone does not hear of it.
+    // The player is created, but the phone gets no answer.
     await route.fetch();
     return route.abort();
   });
@@ -436,7 +436,7 @@ test("+ Player on a bad connection adds one player, however often it is pressed"
   await press();
   lost = "roster";
   await press();
-  // For another team it is the same new player.
+  // Choosing another team does not create another player.
   await page.selectOption("dialog select[name=teamId]", "yellow");
   await press();
   lost = null;
@@ -460,7 +460,7 @@ test("the server fails at one game: entries of another game do not wait for it",
   await allSent(page);
   await soon.deepEqual(async () => (await other.view()).goals.map((one) => one.scorer.nickname), ["Kite"]);
   await soon.equal(async () => (await view()).goals.length, 0);
-  // The server works again: the first page sends what waits for the other game.
+  // The server works again: the first page sends the entries of the other game.
   await context.unroute(`**/games/${gameId}/goals`);
   await page.goto(`${address}/threefc`);
   await stored(view, 1);
@@ -554,7 +554,7 @@ test("the page is reloaded while an answer is missing: the goal is there once", 
   await context.route("**/goals", async (route) => {
     sent += 1;
     if (!isLosing) return route.continue();
-    // The server does it, and the phone does not hear of it.
+    // The server handles it, but the phone gets no answer.
     await route.fetch();
     return route.abort();
   });
@@ -605,7 +605,7 @@ test("two tabs of one phone: what waits in both is sent once", async () => {
   await context.setOffline(true);
   await threeTaps(page, "DRI", "FOG", "Pepper");
   await threeTaps(other, "FOG", "ANC", "Kite");
-  // Each shows what waits in the other one.
+  // Each page shows the other's waiting entries.
   for (const one of [page, other]) {
     await one.waitForSelector("text=2 entries waiting to send");
     await conceded(one, [0, 1, 1]);
@@ -665,7 +665,7 @@ test("a goal waits for a game that somebody finishes: it is refused, and can be 
   const { gameId, context, page, view } = await openScore();
   await context.setOffline(true);
   await threeTaps(page, "DRI", "FOG", "Pepper");
-  // What ends the game does not overtake the entry.
+  // Ending the game does not overtake the entry.
   await page.click("#menu");
   await page.click("dialog button:has-text('Abandon game')");
   await page.waitForSelector("text=Entries are still waiting to be sent");
@@ -709,7 +709,7 @@ test("two people keep the score with one phone: entries wait for the person who 
   await conceded(page, [0, 0, 1]);
   await stored(view, 1);
   await soon.deepEqual(async () => (await view()).goals.map((one) => one.scorer.nickname), ["Kite"]);
-  // Tomasz comes back, to the first page of all: it sends what waits.
+  // Tomasz signs in again and opens the home page, which sends the waiting entries.
   await page.evaluate((token) => localStorage.setItem("singlet.token", token), tokens.tomasz);
   await page.goto(`${address}/threefc`);
   await stored(view, 2);
@@ -742,7 +742,7 @@ test("a refused entry turns red with the reason, can be corrected, and holds up 
   await context.setOffline(true);
   await threeTaps(page, "DRI", "FOG", "Pepper");
   await threeTaps(page, "FOG", "ANC", "Kite");
-  // Meanwhile Pepper is taken off the roster.
+  // Pepper is removed from the roster.
   const pepper = (await view()).teams[2].roster[0];
   await send("ines", "DELETE", `/games/${gameId}/roster/${pepper.playerId}`);
   await context.setOffline(false);
@@ -766,7 +766,7 @@ test("two people enter one goal: the later one is asked, and takes theirs back",
   const { gameId, view } = await newGame({ isStarted: true });
   const tomasz = await open(await contextOf("tomasz", PHONE), `/threefc/games/${gameId}/score`);
   const inesContext = await contextOf("ines", PHONE);
-  // On a busy machine the second entry may come later than pages take two goals for one.
+  // On a slow machine the second entry may come after the window for duplicate goals.
   await inesContext.route("**/threefc/score.js", async (route) => {
     const response = await route.fetch();
     await route.fulfill({ response, body: (await response.text()).replace("TWICE_MS = 30_000", "TWICE_MS = 600_000") });
@@ -804,18 +804,18 @@ test("a team without a squad: No name and + Player; rosters change at the pitch"
   await page.click('dialog button:has-text("FOG")');
   await soon.deepEqual(() => page.locator("dialog .threefc-players button").allTextContents(), ["No name", "+ Player"]);
   await page.click("dialog button:has-text('+ Player')");
-  // Nothing is chosen and nothing typed: the server says what is missing, at its field.
+  // With an empty form, the server's errors are shown at the fields.
   page.expected = (text) => text.includes("422");
   await page.click("dialog button:has-text('Add player')");
   await page.waitForSelector("dialog input[name=nickname][aria-invalid=true]");
   await page.fill("dialog input[name=nickname]", "Tully");
   await page.fill("dialog input[name=number]", "77");
   await page.click("dialog button:has-text('Add player')");
-  // The new player has scored: no more taps.
+  // The new player is the scorer, without another tap.
   for (const one of [page, watcher]) await conceded(one, [0, 1, 0]);
   await watcher.waitForSelector('#goals li:has-text("Tully")');
   await watcher.waitForSelector('#rosters li:has-text("77 Tully")');
-  // Kite is lent to FOG, and can then be taken off; Tully is named in a goal, and cannot.
+  // Kite is lent to FOG and can then be removed; Tully is named in a goal and cannot.
   await page.click("#menu");
   await page.click("dialog button:has-text('+ Player')");
   await page.selectOption("dialog select[name=teamId]", "yellow");
@@ -911,7 +911,8 @@ async function undoFromMenu(page, text) {
   await page.waitForSelector("dialog", { state: "detached" });
 }
 
-// One tap beside the goal buttons removed the last goal at any time, without a word and without a way back.
+// Regression: one tap next to the goal buttons removed the last goal at any time, without a
+// confirmation or a way back.
 test("a goal is undone at once only while it is new; later it takes a question, and it can be put back", async () => {
   const { gameId, view } = await newGame({ isStarted: true, startedMinutesAgo: 7.5 });
   const first = { ...goal("blue", "yellow"), third: 1, gameMinute: 3 };
@@ -920,7 +921,7 @@ test("a goal is undone at once only while it is new; later it takes a question, 
   await keepOffers(context);
   const page = await open(context, `/threefc/games/${gameId}/score`);
   await conceded(page, [0, 1, 0]);
-  // Nothing on the page removes a goal by a single tap.
+  // No single tap on the page removes a goal.
   await soon.equal(() => page.locator("#bar button").count(), 0);
   await undoFromMenu(page);
   await conceded(page, [0, 0, 0]);
@@ -930,7 +931,7 @@ test("a goal is undone at once only while it is new; later it takes a question, 
   await conceded(page, [0, 1, 0]);
   await allSent(page);
   await soon.deepEqual(async () => (await view()).goals.map((one) => [one.concedingTeamId, one.scoringTeamId, one.displayTime]), [["blue", "yellow", "3'"]]);
-  // A new goal has Undo in the bar, and the same way back, with its assists.
+  // A new goal has Undo in the bar and can be put back too, with its assists.
   await threeTaps(page, "ANC", "DRI", "Juno");
   await page.click("#bar button:has-text('Assists')");
   await page.click('dialog label:has-text("Lark")');
@@ -943,7 +944,7 @@ test("a goal is undone at once only while it is new; later it takes a question, 
   await allSent(page);
   const { goals } = await view();
   assert.deepEqual(goals.map((one) => [one.scorer?.nickname, one.assists.map((player) => player.nickname).join()]), [[undefined, ""], ["Juno", "Lark"]]);
-  // A goal that is deleted from the list comes back in the same way.
+  // A goal deleted from the list can be put back the same way.
   await page.click("#goals .threefc-dots >> nth=0");
   await page.click("dialog button:has-text('Delete goal')");
   await page.click("dialog button.danger:text-is('Delete')");
@@ -956,7 +957,7 @@ test("a goal is undone at once only while it is new; later it takes a question, 
   await context.close();
 });
 
-// The page could correct a start or an end for ten seconds only.
+// Regression: a start or an end could be corrected for ten seconds only.
 test("the clock is corrected from the menu, at any time", async () => {
   const { gameId, view } = await newGame({ isStarted: true, startedMinutesAgo: 12 });
   const context = await contextOf("tomasz", PHONE);
@@ -1009,7 +1010,7 @@ test("the clock is corrected from the menu, at any time", async () => {
   }
 });
 
-// Undo of the third's end was offered to a finished game, and refused.
+// Regression: a finished game offered to undo its last third's end, which the server refuses.
 test("once the game is finished, the end of its last third is not taken back", async () => {
   const { gameId, context, page } = await openScore();
   for (const third of [2, 3]) {
@@ -1045,7 +1046,7 @@ test("case 19: after the finish the scorekeeper is told to ask, and the admin's 
   await ines.selectOption("dialog select[name=scoring]", "red");
   await ines.click("dialog button:has-text('Save')");
   await ines.waitForSelector("dialog", { state: "detached" });
-  // One of red and yellow had the goal that blue now has; the other has none.
+  // Either red or yellow had the goal that blue now has; the other has none.
   await watcher.waitForSelector("text=/(ANC|FOG) wins: fewest conceded/");
   const winner = (await watcher.textContent("#result")).slice(0, 3);
   await season.waitForFunction((code) => document.querySelector(".threefc-standings tbody tr")?.textContent.includes(code), winner);
@@ -1171,7 +1172,7 @@ test("the season's page follows games of sessions that are closed", async () => 
   await soon.equal(() => old.getAttribute("open"), null);
   const played = (number) => page.waitForFunction((expected) => [...document.querySelectorAll(".threefc-standings tbody td:nth-of-type(2)")].every((cell) => cell.textContent === expected), String(number));
   await played(1);
-  // It stops counting, counts again with another result, and gets company.
+  // The game is reopened, finished again with another result, and a second one is added.
   await send("ines", "POST", `/games/${gameId}/reopen`, {});
   await played(0);
   await send("ines", "POST", `/games/${gameId}/finish`, { force: true });
@@ -1180,7 +1181,7 @@ test("the season's page follows games of sessions that are closed", async () => 
   await old.locator("text=2 games").waitFor();
   await send("ines", "DELETE", `/games/${second}`);
   await old.locator("text=1 game").waitFor();
-  // A session that was opened and closed again is up to date when the connection is back.
+  // A session that was opened and closed is up to date after the reconnect.
   await old.locator("summary").click();
   await old.locator(".threefc-row").waitFor();
   await old.locator("summary").click();
@@ -1202,7 +1203,7 @@ test("the season's page reads again what changed while an answer was on its way"
   const page = await open(context, `/threefc/seasons/${seasonId}`);
   const played = (number) => page.waitForFunction((expected) => [...document.querySelectorAll(".threefc-standings tbody td:nth-of-type(2)")].map((cell) => cell.textContent).join() === expected, [number, number, number].join());
   await played(1);
-  // A new game that is in the list already when the page reads it is no reason to read again.
+  // A new game that is already in the list does not trigger another read.
   const row = page.locator(`#sessions [data-key="${gameId}"]`);
   await row.waitFor({ state: "attached" });
   // The next answer leaves the server and takes long.
@@ -1220,7 +1221,7 @@ test("the season's page reads again what changed while an answer was on its way"
   await left;
   const before = await row.textContent();
   await send("ines", "POST", `/games/${gameId}/reopen`, {});
-  // The page hears of it, and wants to read within two seconds.
+  // The page gets the event and would read again within two seconds.
   await until("the game is shown as reopened", async () => (await row.textContent()) !== before);
   await page.evaluate(() => new Promise((resolve) => { setTimeout(resolve, 2_500); }));
   arrive();
@@ -1233,7 +1234,7 @@ test("the history shows minutes by the game's length, what was changed, and olde
   const { gameId } = await send("ines", "POST", `/sessions/${sessionId}/games`, { gameStartTs: new Date().toISOString(), teamIds: ["red", "blue", "yellow"], pitch: "Old", thirdLengthMinutes: 30 });
   const entered = { ...goal("blue", "red"), third: 2, gameMinute: 35 };
   await send("ines", "POST", `/games/${gameId}/goals`, entered);
-  // Assists are part of what was changed.
+  // The change includes assists.
   const [kite, moss] = (await send(null, "GET", `/games/${gameId}`)).teams[0].roster.sort((one, other) => one.nickname.localeCompare(other.nickname));
   await send("ines", "PATCH", `/games/${gameId}/goals/${entered.eventId}`, { scorerPlayerId: kite.playerId, assistPlayerIds: [moss.playerId] });
   await send("ines", "DELETE", `/games/${gameId}/goals/${entered.eventId}`);
@@ -1283,7 +1284,7 @@ test("an invitation's link shows league and role, and makes a viewer a scorekeep
   await bea.waitForURL(`**/threefc/leagues/${leagueId}`);
   await bea.goto(`${address}/threefc/games/${gameId}/score`);
   await bea.waitForSelector("text=Goal! Who conceded?");
-  // It works once.
+  // An invitation works once.
   const noor = await open(await contextOf("noor"), path);
   noor.expected = (text) => text.includes("404");
   await noor.waitForSelector("text=This invitation was used, withdrawn or has expired.");

@@ -1,8 +1,8 @@
-//! What Rust values are as attributes of an item.
+//! How Rust values are stored as attributes of an item.
 //!
-//! [`Attribute`] is implemented here for text, numbers, truth values, bytes, lists, maps, sets and
-//! options; with features for types of other libraries; and by `#[derive(Attribute)]` for structs and
-//! enums. [`Serde`] is for whatever else serde knows.
+//! [`Attribute`] is implemented for text, numbers, booleans, bytes, lists, maps, sets and options,
+//! for types of other libraries behind features, and by `#[derive(Attribute)]` for structs and
+//! enums. [`Serde`] covers every other type that serde can serialize.
 
 mod collection;
 mod library;
@@ -39,11 +39,11 @@ use std::fmt;
 /// | `Vec<u8>`, [`Bytes`] | B |
 /// | `Vec<T>` | L |
 /// | `BTreeMap<K, V>`, `HashMap<K, V>` whose keys are a [`MapKey`] | M |
-/// | `BTreeSet<T>` | SS, NS or BS, and missing when it is empty, in a list or a map NULL; L where the elements are none of these |
-/// | `Option<T>` | as `T`, and missing when it is `None`; in a list or a map NULL |
+/// | `BTreeSet<T>` | SS, NS or BS, or L for other elements; an empty set is left out, or NULL in a list or a map |
+/// | `Option<T>` | as `T`; `None` is left out, or NULL in a list or a map |
 /// | `Box<T>` | as `T` |
-/// | [`Value`] | as it is |
-/// | structs and enums with `#[derive(Attribute)]` | M, S, or as what they wrap: see [the derive](derive@crate::Attribute) |
+/// | [`Value`] | unchanged |
+/// | structs and enums with `#[derive(Attribute)]` | M, S, or the type they wrap: see [the derive](derive@crate::Attribute) |
 /// | any type that serde knows, `#[attribute(with = serde)]` | what [`Serde`] makes of it |
 /// | `uuid::Uuid`, with the feature `uuid` | S: `f81d4fae-7dec-11d0-a765-00a0c91e6bf6` |
 /// | `chrono::DateTime<Utc>`, `time::OffsetDateTime`, `time::UtcDateTime`, `jiff::Timestamp`, with the feature of the library | S: `2026-01-31T09:30:00.000000000Z` |
@@ -51,10 +51,11 @@ use std::fmt;
 /// | `rust_decimal::Decimal`, with the feature `rust_decimal` | N |
 /// | `bytes::Bytes`, with the feature `bytes` | B |
 ///
-/// Moments of libraries have nine digits behind the second, so that they are read back as they were;
-/// [`Timestamp`](crate::Timestamp) has three. A moment outside the years 0 to 9999 cannot be stored.
+/// Timestamps of other libraries have nine fractional digits, so they round-trip exactly;
+/// [`Timestamp`](crate::Timestamp) has three. A timestamp outside the years 0 to 9999 cannot be
+/// stored.
 ///
-/// The derive is what one uses as a rule:
+/// Usually the trait is derived:
 ///
 /// ```
 /// use singlet::Attribute;
@@ -68,13 +69,13 @@ use std::fmt;
 /// }
 ///
 /// let home = Address { street_name: "Elm Street".into(), number: None };
-/// // What is `None` is not there at all.
+/// // `None` is left out.
 /// let expected = Map::from([("streetName", Value::from("Elm Street"))]);
 /// assert_eq!(home.to_value()?, Some(Value::M(expected)));
 /// # Ok::<(), singlet::attribute::NotStorable>(())
 /// ```
 ///
-/// A type with a form of its own implements the trait by hand, on top of a type that has it:
+/// A type with its own representation implements the trait by hand, on top of a type that has it:
 ///
 /// ```
 /// use singlet::Attribute;
@@ -110,33 +111,32 @@ use std::fmt;
     note = "a field of a type that serde knows can say `#[attribute(with = serde)]`; types of `uuid`, `time`, `chrono`, `jiff`, `rust_decimal` and `bytes` are attributes with the feature of singlet that has the library's name"
 )]
 pub trait Attribute: Sized {
-    /// What kind of value it is, as a design tells it.
+    /// The attribute's type in a design.
     const KIND: AttributeType;
-    /// The type under which the value is stored; `None` if it can be any.
+    /// The DynamoDB type of the stored value; `None` if it can be any.
     const TYPE: Option<Type> = Self::KIND.stored();
-    /// The texts that it can be, if there are only some.
+    /// The allowed texts, if there is a fixed set.
     const ONE_OF: &'static [&'static str] = &[];
-    /// Whether the attribute may be missing in an item.
+    /// Whether an item may lack the attribute.
     const OPTIONAL: bool = false;
-    /// The names of its members, if it is a map whose names are known.
+    /// The names of the members, for a map with fixed names.
     #[doc(hidden)]
     const MEMBERS: &'static [&'static str] = &[];
-    /// What a `Vec` of such values is.
+    /// The attribute type of a `Vec` of such values.
     #[doc(hidden)]
     const LIST_KIND: AttributeType = AttributeType::List;
 
-    /// The value as it is stored; `None` if there is nothing to store, so that the item does not
-    /// have the attribute.
+    /// The stored value, or `None` to leave the attribute out of the item.
     ///
     /// # Errors
     ///
-    /// Some values have no form in DynamoDB, such as a number that is not finite.
+    /// The value has no representation in DynamoDB, such as a number that is not finite.
     fn to_value(&self) -> Result<Option<Value>, NotStorable>;
 
     /// Reads a stored value; `None` if the item does not have the attribute.
     fn from_value(value: Option<ValueRef<'_>>) -> Result<Self, Mismatch>;
 
-    /// What a `Vec` of these values is. Only bytes, of type `u8`, are something else than a list.
+    /// Stores a `Vec` of these values: a list, except for bytes of type `u8`.
     #[doc(hidden)]
     fn list_to_value(elements: &[Self]) -> Result<Value, NotStorable> {
         collection::write_list(elements)
@@ -149,12 +149,12 @@ pub trait Attribute: Sized {
     }
 }
 
-/// A value has no form in DynamoDB.
+/// A value cannot be represented in DynamoDB.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NotStorable(Cow<'static, str>);
 
 impl NotStorable {
-    /// Says why.
+    /// An error with this reason.
     pub fn new(why: impl Into<Cow<'static, str>>) -> Self {
         Self(why.into())
     }
@@ -171,14 +171,14 @@ impl std::error::Error for NotStorable {}
 /// A stored value is not what its type expects.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mismatch {
-    /// Where in the attribute: empty for the attribute itself, else `.size` or `[3].from`.
+    /// The path inside the attribute: `.size` or `[3].from`; empty for the attribute itself.
     path: String,
     expected: Cow<'static, str>,
     found: Cow<'static, str>,
 }
 
 impl Mismatch {
-    /// Says what was expected, and what was found.
+    /// A mismatch between the expected and the found value.
     pub fn new(
         expected: impl Into<Cow<'static, str>>,
         found: impl Into<Cow<'static, str>>,
@@ -186,12 +186,12 @@ impl Mismatch {
         Self { path: String::new(), expected: expected.into(), found: found.into() }
     }
 
-    /// A value of another type was found, or none.
+    /// A value of another type, or none, was found.
     pub fn of(expected: impl Into<Cow<'static, str>>, found: Option<ValueRef<'_>>) -> Self {
         Self::new(expected, found.map_or("nothing", |value| value.kind().as_str()))
     }
 
-    /// The same, seen from outside a map.
+    /// Adds the name of an enclosing map's member to the path.
     #[must_use]
     pub fn within(mut self, member: &str) -> Self {
         self.path.insert_str(0, member);
@@ -199,14 +199,14 @@ impl Mismatch {
         self
     }
 
-    /// The same, seen from outside a list.
+    /// Adds the index in an enclosing list to the path.
     #[must_use]
     pub(crate) fn at(mut self, place: usize) -> Self {
         self.path.insert_str(0, &format!("[{place}]"));
         self
     }
 
-    /// The attribute and the way to the value inside it.
+    /// The attribute, and the path inside it.
     pub(crate) fn path(&self) -> &str {
         &self.path
     }
@@ -220,10 +220,10 @@ impl fmt::Display for Mismatch {
 
 impl std::error::Error for Mismatch {}
 
-/// Reads the members of a map by their names: what `#[derive(Attribute)]` is made with.
+/// Reads the members of a map by name, for the code that `#[derive(Attribute)]` generates.
 ///
-/// Names ascend, both in the map and in the order in which the members are asked for, so one walk
-/// along the map finds them all.
+/// Both the map and the reads are in ascending order of names, so one pass over the map finds all
+/// members.
 #[derive(Clone)]
 pub struct Members<'a>(Entries<'a>);
 
@@ -236,12 +236,12 @@ impl<'a> Members<'a> {
         }
     }
 
-    /// Reads the member of this name, which comes after all that were asked for before.
+    /// Reads the member with this name. Names must be read in ascending order.
     pub fn read<T: Attribute>(&mut self, name: &str) -> Result<T, Mismatch> {
         T::from_value(self.0.seek(name)).map_err(|mismatch| mismatch.within(name))
     }
 
-    /// Reads the member of this name, or gives the default if there is none.
+    /// Reads the member with this name, or returns the default if it is missing.
     pub fn read_or_default<T: Attribute + Default>(&mut self, name: &str) -> Result<T, Mismatch> {
         match self.0.seek(name) {
             None => Ok(T::default()),
@@ -250,7 +250,7 @@ impl<'a> Members<'a> {
     }
 }
 
-/// Adds a member to those of a map, if there is a value.
+/// Adds a member to the list, if it has a value.
 #[doc(hidden)]
 pub fn push_member(members: &mut Vec<(String, Value)>, name: &str, value: Option<Value>) {
     if let Some(value) = value {
@@ -258,7 +258,7 @@ pub fn push_member(members: &mut Vec<(String, Value)>, name: &str, value: Option
     }
 }
 
-/// Reads text, where that is what is expected.
+/// Reads a string, or fails with the expected type.
 #[doc(hidden)]
 pub fn text<'a>(value: Option<ValueRef<'a>>, expected: &'static str) -> Result<&'a str, Mismatch> {
     match value {

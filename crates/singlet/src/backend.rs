@@ -1,7 +1,7 @@
-//! Where requests are carried out: the embedded engine, or DynamoDB itself.
+//! Backends, which run requests: the embedded engine, or DynamoDB itself.
 //!
-//! The model builds requests and reads answers of the [language](crate::dynamo). A backend takes
-//! the one and gives the other, and that is all it has to know.
+//! The model builds requests and reads responses of the [language](crate::dynamo). A backend turns
+//! the former into the latter, and needs to know nothing else.
 
 #[cfg(feature = "aws")]
 mod aws;
@@ -28,20 +28,20 @@ pub trait Backend: Send + Sync + 'static {
     /// Carries out a request.
     fn execute(&self, request: Request) -> Execution<'_>;
 
-    /// Waits, before something is tried again.
+    /// Sleeps before a retry.
     fn sleep(&self, duration: Duration) -> BoxFuture<'_, ()>;
 
-    /// Whether a write can be refused because a transaction is at its item. If so, writes are kept
-    /// until they are answered, so that they can be sent again.
+    /// Whether a transaction in progress can cause a write to be refused. If so, writes are kept
+    /// until they are answered, so that they can be retried.
     fn has_conflicts(&self) -> bool {
         true
     }
 
-    /// Every change of a table from now on.
+    /// All changes of a table from now on.
     fn changes(&self, table_name: &str) -> BoxFuture<'_, Result<Box<dyn Feed>, BackendError>>;
 
-    /// Every change of a table from a position on, which a feed of this table gave. A backend that
-    /// keeps no changes refuses it.
+    /// All changes of a table after a position from an earlier feed. A backend that keeps no
+    /// changes refuses it.
     fn changes_from(
         &self,
         table_name: &str,
@@ -52,7 +52,7 @@ pub trait Backend: Send + Sync + 'static {
     }
 }
 
-/// One backend for several databases.
+/// Shares one backend between several databases.
 impl<B: Backend + ?Sized> Backend for Arc<B> {
     fn execute(&self, request: Request) -> Execution<'_> {
         (**self).execute(request)
@@ -82,10 +82,9 @@ impl<B: Backend + ?Sized> Backend for Arc<B> {
 /// A boxed future that can be sent between threads.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
-/// A request that is being carried out.
+/// A request in progress.
 ///
-/// Most reads of an embedded engine are done when the call returns, and need no memory for a
-/// future of their own.
+/// Most reads of an embedded engine are done when the call returns, and need no allocated future.
 #[must_use = "futures do nothing unless you await them"]
 pub struct Execution<'a>(Progress<'a>);
 
@@ -93,24 +92,24 @@ type Outcome = Result<Answer, BackendError>;
 
 enum Progress<'a> {
     Done(Option<Outcome>),
-    /// Is done, and lets other tasks run first.
+    /// Done, but lets other tasks run first.
     Yielding(Option<Outcome>),
     Pending(BoxFuture<'a, Outcome>),
 }
 
 impl<'a> Execution<'a> {
-    /// Is done.
+    /// A completed request.
     pub fn done(outcome: Result<Answer, BackendError>) -> Self {
         Self(Progress::Done(Some(outcome)))
     }
 
-    /// Is done, and returns `Pending` once after waking its task, so that other tasks run before
-    /// the caller goes on: for large answers, which take long to read.
+    /// A completed request that returns `Pending` once after waking its task, so that other tasks
+    /// run before the caller continues: for large responses, which are slow to read.
     pub fn yielding(outcome: Result<Answer, BackendError>) -> Self {
         Self(Progress::Yielding(Some(outcome)))
     }
 
-    /// Is being worked on.
+    /// A request in progress.
     pub fn pending(future: impl Future<Output = Result<Answer, BackendError>> + Send + 'a) -> Self {
         Self(Progress::Pending(Box::pin(future)))
     }
@@ -128,36 +127,37 @@ impl Future for Execution<'_> {
                 context.waker().wake_by_ref();
                 Poll::Pending
             }
-            // A future is not polled again once it was ready.
+            // A future is not polled again after it was ready.
             Progress::Done(outcome) => outcome.take().map_or(Poll::Pending, Poll::Ready),
         }
     }
 }
 
-/// Why a backend did not carry out a request.
+/// Why a backend did not run a request.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum BackendError {
-    /// DynamoDB refuses the request.
+    /// DynamoDB rejected the request.
     Refused(dynamo::Error),
-    /// Something failed on the way: the disk, the network, the credentials.
+    /// An I/O failure: disk, network or credentials.
     Failed(Box<dyn Error + Send + Sync>),
-    /// The table has no stream with both images of its items, which a feed needs.
+    /// The table has no stream with both images of its items, which a feed requires.
     NoStream {
-        /// Its name.
+        /// The name of the table.
         table: String,
     },
-    /// The stream no longer has the position: it is older than a day, or the stream was made anew.
+    /// The position is no longer in the stream: it is older than a day, or the stream was
+    /// recreated.
     PositionExpired {
         /// The name of the table.
         table: String,
     },
-    /// A text is no position, or one of another table or backend.
+    /// The position is malformed, or belongs to another table or backend.
     Position,
 }
 
 impl BackendError {
-    /// An answer was of another kind than its request.
+    /// The response was for another operation.
     pub(crate) fn unexpected() -> Self {
         Self::Failed("the answer is not one to the request".into())
     }

@@ -1,4 +1,4 @@
-//! Running a future without a runtime.
+//! Running a future without an async runtime.
 
 use std::future::Future;
 use std::pin::pin;
@@ -14,15 +14,15 @@ impl Wake for Unpark {
     }
 }
 
-/// Runs a future to its end, on this thread: for tests, and for small programs on the embedded
-/// engine, which needs no asynchronous runtime.
+/// Runs a future to completion on this thread: for tests, and for small programs on the embedded
+/// engine, which needs no async runtime.
 ///
 /// ```
 /// assert_eq!(singlet::block_on(async { 1 + 1 }), 2);
 /// ```
 pub fn block_on<T>(future: impl Future<Output = T>) -> T {
     let mut future = pin!(future);
-    // Most of what an engine in memory is asked is done at once, and needs nobody to wake.
+    // An in-memory engine answers most requests at once, so the first poll needs no waker.
     if let Poll::Ready(value) = future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
         return value;
     }

@@ -1,9 +1,8 @@
-//! What the compiler checks of declarations.
+//! Compile-time checks of declarations.
 //!
-//! The macros call these constant functions in constants of their own, so that a declaration that
-//! cannot work does not compile. [`Design::check`](crate::design::Design::check) calls the same
-//! functions for designs that were read from files: neither refuses what the other takes, and both
-//! say the same of it.
+//! The macros call these `const` functions in constants of the generated code, so that an invalid
+//! declaration does not compile. [`Design::check`](crate::design::Design::check) calls the same
+//! functions for designs read from files: both accept the same designs, with the same messages.
 
 mod attributes;
 mod collections;
@@ -44,7 +43,7 @@ pub const fn table(table: &TableShape) {
     }
 }
 
-/// What is wrong with an entity: the fault of this number, counted from zero.
+/// The fault with this number in an entity, counted from zero.
 #[must_use]
 pub const fn entity_fault<'s>(
     entity: &'s EntityShapeOf<'s>,
@@ -57,8 +56,7 @@ pub const fn entity_fault<'s>(
     faults.found
 }
 
-/// What is wrong with a table, and with its entities beside each other: the fault of this number,
-/// counted from zero.
+/// The fault with this number in a table or between its entities, counted from zero.
 #[must_use]
 pub const fn table_fault<'s>(table: &'s TableShapeOf<'s>, number: usize) -> Option<Fault<'s>> {
     let mut faults = Faults::keep(number);
@@ -75,7 +73,7 @@ pub const fn table_fault<'s>(table: &'s TableShapeOf<'s>, number: usize) -> Opti
     faults.found
 }
 
-/// Finds two entities whose items can have the same key, unless they say so.
+/// Finds two entities whose items can have the same key, unless both declare it.
 const fn check_pair<'s>(
     table: &'s TableShapeOf<'s>,
     one: &'s EntityShapeOf<'s>,
@@ -178,7 +176,7 @@ const fn collide(
     }
 }
 
-/// Whether a part of the key may contain anything.
+/// Whether a part of the key may contain any text.
 const fn has_open_part(entity: &EntityShapeOf<'_>) -> bool {
     let mut position = 0;
     while let Some(template) = entity.key.template(position) {
@@ -201,7 +199,7 @@ const fn is_open(segments: &[Segment<'_>]) -> bool {
     false
 }
 
-/// Refuses a variant around a value that has no room for the enum's tag among its members.
+/// Rejects a variant whose value is not a map that the enum's tag can be added to.
 pub const fn tagged_variant<T: Attribute>(name: &str, variant: &str, tag: &str) {
     let message = Message::new().code(name).and(": the variant ").code(variant).and(" ");
     let is_map = matches!(T::KIND, AttributeType::Map | AttributeType::Struct) && !T::OPTIONAL;
@@ -227,7 +225,7 @@ pub const fn tagged_variant<T: Attribute>(name: &str, variant: &str, tag: &str) 
     }
 }
 
-/// The place of a field, by its name.
+/// The index of a field, by name.
 pub const fn place_of(entity: &EntityShape, name: &str) -> usize {
     let mut rest = entity.fields;
     let mut place = 0;
@@ -241,8 +239,8 @@ pub const fn place_of(entity: &EntityShape, name: &str) -> usize {
     Message::new().code(entity.name).and(" has no field ").code(name).refuse();
 }
 
-/// Whether the field at a place is, by itself and under its own name, the attribute of every index
-/// key that it stands in. Then nothing else has to follow when it changes.
+/// Whether the field is the whole template of every index key attribute that it is part of, under
+/// its own name. Then changing it changes no other attribute.
 pub const fn is_own_index_key(entity: &EntityShape, table: &TableShape, place: usize) -> bool {
     let mut rest = entity.indexes;
     while let [of_index, others @ ..] = rest {
@@ -261,7 +259,7 @@ pub const fn is_own_index_key(entity: &EntityShape, table: &TableShape, place: u
     true
 }
 
-/// Whether the field at a place does not stand in the template, or is its attribute.
+/// Whether the template does not use this field, or consists of it alone, under its own name.
 const fn is_own_or_absent(
     entity: &EntityShape,
     place: usize,

@@ -16,9 +16,9 @@ use std::ops::Not;
 /// A predicate over one item of an entity: for `only_if` of a write, and for the filter of a query
 /// or scan.
 ///
-/// It is made of [fields](Field), which are compared with values of their types or with other
-/// fields, and joined by [`and`](Self::and), [`or`](Self::or) and `!`. DynamoDB's rules hold: a
-/// comparison with a field that is missing is false, except [`ne`](Field::ne).
+/// Compare [fields](Field) with values of their types or with other fields, and join the
+/// comparisons with [`and`](Self::and), [`or`](Self::or) and `!`. DynamoDB's rules apply: a
+/// comparison with a missing field is false, except [`ne`](Field::ne).
 ///
 /// ```
 /// # use singlet::prelude::*;
@@ -50,22 +50,22 @@ impl<E: Entity> Condition<E> {
         Self { test, entity: PhantomData }
     }
 
-    /// There is an item.
+    /// Matches if there is an item.
     pub fn exists() -> Self {
         Self::new(exists(Shapes::of::<E>()))
     }
 
-    /// There is no item.
+    /// Matches if there is no item.
     pub fn missing() -> Self {
         Self::new(missing(Shapes::of::<E>()))
     }
 
-    /// Both hold.
+    /// Matches if both conditions match.
     pub fn and(self, other: Self) -> Self {
         self.join(other, expression::Condition::and)
     }
 
-    /// At least one of the two holds.
+    /// Matches if at least one of the conditions matches.
     pub fn or(self, other: Self) -> Self {
         self.join(other, expression::Condition::or)
     }
@@ -79,7 +79,7 @@ impl<E: Entity> Condition<E> {
     }
 }
 
-/// The condition does not hold.
+/// Matches if the condition does not.
 impl<E: Entity> Not for Condition<E> {
     type Output = Self;
 
@@ -105,13 +105,13 @@ fn partition_path(of: Shapes) -> Result<Path> {
     Ok(Path::attribute(of.table.key.partition_name())?)
 }
 
-/// That there is an item.
+/// Matches if there is an item.
 #[inline(never)]
 pub(crate) fn exists(of: Shapes) -> Result<expression::Condition> {
     partition_path(of).map(expression::Condition::attribute_exists)
 }
 
-/// That there is no item.
+/// Matches if there is no item.
 #[inline(never)]
 pub(crate) fn missing(of: Shapes) -> Result<expression::Condition> {
     partition_path(of).map(expression::Condition::attribute_not_exists)
@@ -140,15 +140,14 @@ fn without(field: Spot) -> Result<expression::Condition> {
     Ok(expression::Condition::or(vec![missing, null])?)
 }
 
-/// The same condition of an item that counts as gone when it is expired, as if DynamoDB had
-/// deleted it already.
+/// Makes the condition treat an expired item as missing, as if DynamoDB had deleted it already.
 pub(crate) fn unless_expired(
     of: Shapes,
     condition: expression::Condition,
     now: Timestamp,
 ) -> Result<expression::Condition> {
     let Some(expired) = is_expired(of, now)? else { return Ok(condition) };
-    // What the condition says of nothing is what it says of an expired item.
+    // An expired item is treated like a missing one.
     Ok(if condition.matches(None) {
         expression::Condition::or(vec![expired, condition])?
     } else {
@@ -156,8 +155,7 @@ pub(crate) fn unless_expired(
     })
 }
 
-/// That the key is free, or taken by an item of this entity; `None` if no other entity shares its
-/// keys.
+/// The key is free, or its item belongs to this entity; `None` if no other entity shares its keys.
 pub(crate) fn is_own_key(of: Shapes) -> Result<Option<expression::Condition>> {
     let Some((name, value)) = of.entity.discriminator.filter(|_| of.entity.shares_keys()) else {
         return Ok(None);
@@ -171,7 +169,7 @@ pub(crate) fn is_own_key(of: Shapes) -> Result<Option<expression::Condition>> {
     Ok(Some(expression::Condition::or(vec![is_free, is_own])?))
 }
 
-/// That an item is not expired; `None` if items of this table never are.
+/// The item is not expired; `None` if items of this table never expire.
 pub(crate) fn is_fresh(
     table: &TableShape,
     now: Timestamp,
@@ -180,13 +178,13 @@ pub(crate) fn is_fresh(
     Ok(expired.map(expression::Condition::not).transpose()?)
 }
 
-/// That an item is expired; `None` if items of this entity never are.
+/// The item is expired; `None` if items of this entity never expire.
 pub(crate) fn is_expired(of: Shapes, now: Timestamp) -> Result<Option<expression::Condition>> {
     let Some(ttl) = of.table.ttl.filter(|_| of.entity.expires) else { return Ok(None) };
     has_passed(ttl, now).map(Some)
 }
 
-/// That the time to live in this attribute has passed.
+/// The time to live in this attribute has passed.
 fn has_passed(ttl: &str, now: Timestamp) -> Result<expression::Condition> {
     Ok(expression::Condition::compare(
         Term::Path(Path::attribute(ttl)?),
@@ -195,14 +193,13 @@ fn has_passed(ttl: &str, now: Timestamp) -> Result<expression::Condition> {
     )?)
 }
 
-/// What conditions say of fields. What a field is compared with is a value of its type, or another
-/// field of the entity.
+/// Conditions on a field. The other operand is a value of its type, or another field of the entity.
 impl<E: Entity, V: Attribute, K: Testable> Field<E, V, K> {
     fn compare(self, comparator: Comparator, operand: Result<Option<Term>>) -> Condition<E> {
         Condition::new(compared(self.into_spot(), comparator, operand))
     }
 
-    /// It is this; for a missing value, it is missing.
+    /// Equal. A missing value equals a missing field.
     pub fn eq(self, value: impl Comparand<E, V>) -> Condition<E> {
         match value.into_term() {
             Ok(None) => self.missing(),
@@ -210,7 +207,7 @@ impl<E: Entity, V: Attribute, K: Testable> Field<E, V, K> {
         }
     }
 
-    /// It is not this; also if it is missing.
+    /// Not equal, or missing.
     pub fn ne(self, value: impl Comparand<E, V>) -> Condition<E> {
         match value.into_term() {
             Ok(None) => self.exists(),
@@ -218,27 +215,27 @@ impl<E: Entity, V: Attribute, K: Testable> Field<E, V, K> {
         }
     }
 
-    /// It is less than this.
+    /// Less than.
     pub fn lt(self, value: impl Comparand<E, V>) -> Condition<E> {
         self.compare(Comparator::Less, value.into_term())
     }
 
-    /// It is at most this.
+    /// Less than or equal.
     pub fn le(self, value: impl Comparand<E, V>) -> Condition<E> {
         self.compare(Comparator::LessOrEqual, value.into_term())
     }
 
-    /// It is greater than this.
+    /// Greater than.
     pub fn gt(self, value: impl Comparand<E, V>) -> Condition<E> {
         self.compare(Comparator::Greater, value.into_term())
     }
 
-    /// It is at least this.
+    /// Greater than or equal.
     pub fn ge(self, value: impl Comparand<E, V>) -> Condition<E> {
         self.compare(Comparator::GreaterOrEqual, value.into_term())
     }
 
-    /// It is between these, both included.
+    /// Between the two values, inclusive.
     pub fn between(self, lower: impl Comparand<E, V>, upper: impl Comparand<E, V>) -> Condition<E> {
         let (lower, upper) = (there(lower.into_term()), there(upper.into_term()));
         Condition::new(lower.and_then(|lower| {
@@ -247,8 +244,7 @@ impl<E: Entity, V: Attribute, K: Testable> Field<E, V, K> {
         }))
     }
 
-    /// It is one of these values, of which there may be up to a hundred. Without any values, no item
-    /// matches.
+    /// Equal to one of these values, at most a hundred. Without values, no item matches.
     ///
     /// ```
     /// # use singlet::prelude::*;
@@ -272,7 +268,7 @@ impl<E: Entity, V: Attribute, K: Testable> Field<E, V, K> {
         Condition::new(values.collect::<Result<Vec<Term>>>().and_then(|values| {
             let path = self.into_path()?;
             if values.is_empty() {
-                // DynamoDB has no IN without operands, and no constants.
+                // DynamoDB does not accept IN without operands, and has no constants.
                 let there = expression::Condition::attribute_exists(path.clone());
                 let gone = expression::Condition::attribute_not_exists(path);
                 return Ok(expression::Condition::and(vec![there, gone])?);
@@ -281,17 +277,17 @@ impl<E: Entity, V: Attribute, K: Testable> Field<E, V, K> {
         }))
     }
 
-    /// It has a value.
+    /// The field has a value.
     pub fn exists(self) -> Condition<E> {
         !self.missing()
     }
 
-    /// It has no value.
+    /// The field has no value.
     pub fn missing(self) -> Condition<E> {
         Condition::new(without(self.into_spot()))
     }
 
-    /// It begins with this text.
+    /// The text begins with this prefix.
     pub fn begins_with(self, prefix: impl Into<String>) -> Condition<E>
     where
         V: Textual,
@@ -303,7 +299,7 @@ impl<E: Entity, V: Attribute, K: Testable> Field<E, V, K> {
         )
     }
 
-    /// The list or set contains this element, or the text this text.
+    /// The list or set contains this element, or the text this substring.
     pub fn contains<T: Attribute>(self, part: impl Operand<T>) -> Condition<E>
     where
         V: Containing<T>,
@@ -314,7 +310,7 @@ impl<E: Entity, V: Attribute, K: Testable> Field<E, V, K> {
         }))
     }
 
-    /// How long it is: characters of text, bytes, elements of a list, a set or a map.
+    /// The size of the field: characters of text, bytes, or elements of a list, a set or a map.
     #[must_use]
     pub fn size(self) -> Size<E> {
         let term = self.into_path().and_then(|path| Ok(Term::size(Term::Path(path))?));
@@ -322,7 +318,7 @@ impl<E: Entity, V: Attribute, K: Testable> Field<E, V, K> {
     }
 }
 
-/// An operand that must be there.
+/// An operand that must have a value.
 fn there(operand: Result<Option<Term>>) -> Result<Term> {
     operand?.ok_or(Error::MissingOperand)
 }
@@ -334,7 +330,7 @@ fn term<V>(value: &impl Operand<V>) -> Result<Term> {
     }
 }
 
-/// How long a field is, to be compared.
+/// The size of a field, for comparisons.
 pub struct Size<E> {
     term: Result<Term>,
     entity: Marker<E>,
@@ -348,33 +344,33 @@ impl<E: Entity> Size<E> {
         )
     }
 
-    /// It is this long.
+    /// Equal to this size.
     pub fn eq(self, size: u32) -> Condition<E> {
         self.compare(Comparator::Equal, size)
     }
 
-    /// It is shorter than this.
+    /// Less than this size.
     pub fn lt(self, size: u32) -> Condition<E> {
         self.compare(Comparator::Less, size)
     }
 
-    /// It is at most this long.
+    /// At most this size.
     pub fn le(self, size: u32) -> Condition<E> {
         self.compare(Comparator::LessOrEqual, size)
     }
 
-    /// It is longer than this.
+    /// Greater than this size.
     pub fn gt(self, size: u32) -> Condition<E> {
         self.compare(Comparator::Greater, size)
     }
 
-    /// It is at least this long.
+    /// At least this size.
     pub fn ge(self, size: u32) -> Condition<E> {
         self.compare(Comparator::GreaterOrEqual, size)
     }
 }
 
-/// The condition as an expression, with names and values in it.
+/// Prints the condition as an expression with names and values.
 impl<E> std::fmt::Debug for Condition<E> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match &self.test {

@@ -1,9 +1,8 @@
-//! Cursors: where a page begins, in a form that can be given away.
+//! Cursors: the start of a page, as text that can be handed to clients.
 //!
-//! A cursor holds the key of the last item of a page, and a code that only this program can make,
-//! over that key and over what makes the query the one that it is. So nobody can make up a cursor,
-//! or use one of a query for another. It is signed and not encrypted: whoever has it can read the
-//! key in it.
+//! A cursor holds the key of the last item of a page, and a MAC over that key and over the identity
+//! of the query. So a client cannot forge a cursor, or use it with another query. It is signed but
+//! not encrypted: its holder can read the key in it.
 
 use crate::error::Error;
 use crate::marker::Marker;
@@ -14,20 +13,20 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::str::FromStr;
 
-/// The first byte of every cursor, so that another form can be told from this one.
+/// The first byte of every cursor: its format version.
 const VERSION: u8 = 1;
-/// How many bytes the code has.
+/// Length of the MAC in bytes.
 const CODE_LEN: usize = 32;
 
-/// Where a page of a query begins, as text that can be given away and comes back unchanged.
+/// The start of a page of a query, as text that clients can hold and send back.
 ///
-/// A cursor is of the query that gave it. With one of another entity or collection, index, partition,
-/// range or direction, or changed in any way, it is refused with [`Error::Cursor`](crate::Error::Cursor).
-/// The filter may be another one, since it often holds the moment at which it was made.
+/// A cursor belongs to the query that returned it. With another entity or collection, index,
+/// partition, range or direction, or if it was modified, it is refused with
+/// [`Error::Cursor`](crate::Error::Cursor). The filter may differ, since it often contains the
+/// current time.
 ///
-/// It is signed, and not encrypted: it holds the key of the last item that was looked at, which a
-/// filter may have kept back. Where keys are not to be seen by whoever gets the cursor, keep it,
-/// and give away something that stands for it.
+/// It is signed but not encrypted: it holds the key of the last item read, which a filter may have
+/// dropped. If clients must not see keys, keep the cursor and give them a token that stands for it.
 ///
 /// ```
 /// # use singlet::prelude::*;
@@ -66,7 +65,7 @@ impl<E> Cursor<E> {
     }
 }
 
-/// The bytes of a cursor of this query to behind this key.
+/// The signed bytes of a cursor of this query that starts after this key.
 pub(crate) fn seal(start: &Item, identity: Identity, key: &CursorKey) -> Result<Vec<u8>, Error> {
     let start = binary::encode(start);
     let mut bytes = Vec::with_capacity(1 + CODE_LEN + start.len());
@@ -76,7 +75,7 @@ pub(crate) fn seal(start: &Item, identity: Identity, key: &CursorKey) -> Result<
     Ok(bytes)
 }
 
-/// The key that the page of a cursor begins behind, if the cursor is one of this query.
+/// The key that the cursor's page starts after, if the cursor belongs to this query.
 pub(crate) fn open(bytes: &[u8], identity: Identity, key: &CursorKey) -> Result<Item, Error> {
     let (version, rest) = bytes.split_first().ok_or(Error::Cursor)?;
     let (code, start) = rest.split_at_checked(CODE_LEN).ok_or(Error::Cursor)?;
@@ -87,7 +86,7 @@ pub(crate) fn open(bytes: &[u8], identity: Identity, key: &CursorKey) -> Result<
     Ok(binary::ItemRef::new(start).map_err(|_| Error::Cursor)?.to_item())
 }
 
-/// Base64 for addresses: a cursor often travels in one.
+/// URL-safe Base64, because cursors often travel in addresses.
 impl<E> fmt::Display for Cursor<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = base64::encode(&self.bytes);
@@ -116,7 +115,7 @@ impl<E> PartialEq for Cursor<E> {
 impl<E> FromStr for Cursor<E> {
     type Err = Error;
 
-    /// Reads the text of a cursor. Whether it is a good one is seen when it is used.
+    /// Parses the text of a cursor. The signature is checked when the cursor is used.
     fn from_str(text: &str) -> Result<Self, Error> {
         Ok(Self { bytes: bytes_of(text)?, entity: PhantomData })
     }
@@ -133,10 +132,9 @@ fn bytes_of(text: &str) -> Result<Vec<u8>, Error> {
 
 /// The secret with which cursors are signed, for [`Settings::cursor_key`](crate::Settings).
 ///
-/// All instances of a program that take each other's cursors must have the same one, and it must
-/// outlive a restart: it belongs to the configuration, beside other secrets. There is no default,
-/// because one that every process makes up for itself works in tests, and fails as soon as there is
-/// a second instance.
+/// All instances that accept each other's cursors need the same secret, and it must survive a
+/// restart: keep it in the configuration, with the other secrets. There is no default, because a
+/// key generated per process works in tests and fails as soon as there is a second instance.
 ///
 /// ```
 /// use singlet::{CursorKey, Settings};
@@ -150,7 +148,7 @@ fn bytes_of(text: &str) -> Result<Vec<u8>, Error> {
 /// ```
 #[derive(Clone)]
 pub struct CursorKey {
-    /// `None` if the operating system had no random numbers to give. Then no cursor can be made.
+    /// `None` if the operating system had no random bytes. Then no cursor can be signed.
     secret: Option<[u8; 32]>,
 }
 
@@ -161,10 +159,10 @@ impl CursorKey {
         Self { secret: Some(secret) }
     }
 
-    /// A random secret from the operating system, which is gone with the process: cursors of this
-    /// process are refused by every other one, and by this one after a restart.
+    /// A random secret from the operating system that lives as long as the process: other processes
+    /// refuse its cursors, and so does this program after a restart.
     ///
-    /// If the operating system has no random numbers to give, reading a page fails with
+    /// If the operating system has no random bytes, reading a page fails with
     /// [`Error::RandomUnavailable`] as soon as it needs a cursor.
     #[must_use]
     pub fn of_this_process() -> Self {
@@ -173,15 +171,15 @@ impl CursorKey {
     }
 }
 
-/// Does not show the secret.
+/// Hides the secret.
 impl fmt::Debug for CursorKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("CursorKey(…)")
     }
 }
 
-/// What makes a query the one that it is: its parts, each behind its length, so that no two lists
-/// of parts are the same bytes.
+/// The identity of a query: its parts, each preceded by its length, so that different lists of
+/// parts never give the same bytes.
 pub(crate) struct Identity(Vec<u8>);
 
 impl Identity {
@@ -210,7 +208,7 @@ impl Identity {
 
     fn code(self, start: &[u8], key: &CursorKey) -> Result<Hmac<Sha256>, Error> {
         let secret = key.secret.ok_or(Error::RandomUnavailable)?;
-        // HMAC fills keys that are shorter than a block with zeros.
+        // HMAC pads shorter keys with zeros to the block size.
         let mut block = [0; 64];
         block.iter_mut().zip(secret).for_each(|(byte, secret)| *byte = secret);
         let mut code = <Hmac<Sha256> as KeyInit>::new(&block.into());

@@ -1,4 +1,4 @@
-//! Days, as designs write them: ISO-8601, always of the same width.
+//! Dates in ISO 8601, always of the same width.
 
 use crate::attribute::{Attribute, Mismatch, NotStorable};
 use crate::design::AttributeType;
@@ -13,7 +13,7 @@ use std::str::FromStr;
 
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 
-/// A day, stored as text that sorts as days do.
+/// A date, stored as text that sorts in date order.
 ///
 /// ```
 /// use singlet::{Date, Timestamp};
@@ -26,37 +26,37 @@ const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Date {
-    /// Counted from 1970.
+    /// Days since 1970.
     day: i64,
 }
 
 impl Date {
-    /// The day of a moment, UTC.
+    /// The date of a timestamp, in UTC.
     #[must_use]
     pub const fn of(moment: Timestamp) -> Self {
         Self { day: moment.as_millis().div_euclid(DAY_MS) }
     }
 
-    /// The moment at which the day begins, UTC.
+    /// The start of the day, in UTC.
     #[must_use]
     pub const fn start(self) -> Timestamp {
         Timestamp::from_millis(self.day.saturating_mul(DAY_MS))
     }
 
-    /// The day after; the last day of the year 9999 has none, and stays.
+    /// The next day. The last day of the year 9999 stays the same.
     #[must_use]
     pub const fn next(self) -> Self {
         Self::of(Timestamp::from_millis((self.day + 1).saturating_mul(DAY_MS)))
     }
 
-    /// The day before; the first day of the year 0 has none, and stays.
+    /// The previous day. The first day of the year 0 stays the same.
     #[must_use]
     pub const fn previous(self) -> Self {
         Self::of(Timestamp::from_millis((self.day - 1).saturating_mul(DAY_MS)))
     }
 }
 
-/// The text is not a day as ISO-8601 writes it.
+/// The text is not an ISO 8601 date.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ParseDateError;
 

@@ -1,4 +1,4 @@
-//! The database: where operations and queries are carried out.
+//! The database, which runs operations and queries.
 
 mod settings;
 
@@ -31,7 +31,7 @@ use std::sync::Arc;
 
 /// A database with the tables of a design, on the embedded engine or on DynamoDB.
 ///
-/// Cheap to clone: all clones are the same database.
+/// Cheap to clone: all clones share the same database.
 pub struct Db<D> {
     inner: Arc<Inner>,
     design: Marker<D>,
@@ -39,7 +39,7 @@ pub struct Db<D> {
 
 pub(crate) struct Inner {
     backend: Box<dyn Backend>,
-    /// The names of the tables, in the order of the design.
+    /// The names of the tables, in design order.
     names: Vec<String>,
     settings: Settings,
     /// When transactions with tokens were first sent.
@@ -53,7 +53,7 @@ fn failed(outcome: Result<Answer, BackendError>, subject: Subject) -> Error {
     }
 }
 
-/// What is the same for every design and entity, and compiled once.
+/// The part that does not depend on the design or the entity, so it is compiled once.
 impl Inner {
     pub(crate) fn now(&self) -> Timestamp {
         Timestamp::from_millis(self.settings.clock.now().as_millis())
@@ -86,12 +86,12 @@ impl Inner {
         Ok(Some(row))
     }
 
-    /// Carries out a write.
+    /// Runs a write.
     async fn carry_out(&self, plan: Plan, now: Timestamp) -> Result<Option<Attributes>> {
         let (request, attempt) = plan.into_request(&*self.backend)?;
         match self.execute(request).await {
             Ok(Answer::Write(answer)) => Ok(attempt.returned(answer)),
-            // Seldom enough to be given memory of its own, so that the others are small.
+            // Rare, so it is boxed to keep the other futures small.
             other => transaction::go_on(self, other, attempt, now).await,
         }
     }
@@ -108,10 +108,10 @@ impl<D> Clone for Db<D> {
 }
 
 impl<D: Declaration> Db<D> {
-    /// A database in memory, with all tables made: for tests, and to try things out.
+    /// An in-memory database with all tables created: for tests and experiments.
     pub async fn memory() -> Result<Self> {
         let engine = Engine::memory().map_err(|error| BackendError::Failed(Box::new(error)))?;
-        // What is in memory ends with the process, and so may its cursors.
+        // An in-memory database does not outlive the process, so its cursors need not either.
         let cursor_key = Some(CursorKey::of_this_process());
         let db = Self::on(Embedded::new(engine), Settings { cursor_key, ..Settings::default() });
         db.provision().await?;
@@ -137,13 +137,13 @@ impl<D: Declaration> Db<D> {
         &self.inner.settings.clock
     }
 
-    /// This moment, by the clock of the settings.
+    /// The current time, by the clock of the settings.
     #[must_use]
     pub fn now(&self) -> Timestamp {
         Timestamp::from_millis(self.inner.settings.clock.now().as_millis())
     }
 
-    /// The name that a table of the design has here.
+    /// The actual name of one of the design's tables.
     #[must_use]
     pub fn table_name<T: Table>(&self) -> &str
     where
@@ -152,12 +152,12 @@ impl<D: Declaration> Db<D> {
         self.name_at(<D as Contains<T>>::PLACE)
     }
 
-    /// The name of the table at this place of the design.
+    /// The name of the table at this position in the design.
     pub(crate) fn name_at(&self, place: usize) -> &str {
         self.inner.names.get(place).map_or("", String::as_str)
     }
 
-    /// The place in the design of the table with this name.
+    /// The position in the design of the table with this name.
     pub(crate) fn place_of(&self, table_name: &str) -> Option<usize> {
         self.inner.names.iter().position(|name| name == table_name)
     }
@@ -167,14 +167,14 @@ impl<D: Declaration> Db<D> {
         D::TABLES.get(self.place_of(table_name)?).copied()
     }
 
-    /// Reads an item by its key; `None` if there is none, or it is expired.
+    /// Reads an item by key; `None` if it is missing or expired.
     pub async fn get<E: StoredIn<D>, P: Projection<Entity = E>>(
         &self,
         get: impl Into<Get<E, P>>,
     ) -> Result<Option<P>> {
         let get = get.into();
         let with_expired = get.with_expired;
-        // Copying the key costs more than a read in memory has to spare, where nothing refuses it.
+        // An in-memory read never conflicts, and copying the key would slow it down.
         let key = self.backend().has_conflicts().then(|| get.key.clone());
         let request = get.into_request(self.name_at(E::PLACE))?;
         let outcome = self.execute(request).await;
@@ -196,7 +196,7 @@ impl<D: Declaration> Db<D> {
         Reading::new(self, query.describe())
     }
 
-    /// Reads a table or an index from one end to the other.
+    /// Reads a whole table or index.
     pub fn scan<E: Entity, P: Projection<Entity = E>, S>(
         &self,
         scan: Scan<E, P, S>,
@@ -207,13 +207,13 @@ impl<D: Declaration> Db<D> {
         Reading::new(self, scan.describe())
     }
 
-    /// Carries out one write.
+    /// Runs one write.
     pub async fn run<O: Run<D>>(&self, operation: O) -> Result<O::Output, O::Error> {
         operation.run(self).await
     }
 
-    /// Carries out several operations, all or none: a tuple of up to eight, or a `Vec` of up to a
-    /// hundred of one kind. No two of them may be of the same item.
+    /// Runs several operations in one transaction: a tuple of up to eight, or a `Vec` of up to a
+    /// hundred of one type. Each must be on a different item.
     ///
     /// ```
     /// # use singlet::prelude::*;
@@ -242,16 +242,15 @@ impl<D: Declaration> Db<D> {
     ///
     /// # Errors
     ///
-    /// The error that the refused operation was given with [`or`](crate::operation::Operation::or);
-    /// without one, and for everything else, a [`singlet::Error`](Error), or what the application's
-    /// type makes of it.
+    /// The error that was set on the failed operation with [`or`](crate::operation::Operation::or);
+    /// otherwise a [`singlet::Error`](Error), or the application's error converted from it.
     pub async fn transact<T: Transactional<D>>(&self, transaction: T) -> Result<(), T::Error> {
         let now = self.now();
         transaction::run(self, transaction.plan_all(self, now)?, now).await
     }
 
-    /// A transaction to which operations are added one by one. `R` is the type of their errors;
-    /// [`Error`](crate::Error) if they have none.
+    /// A transaction to which operations are added one by one. `R` is their error type,
+    /// [`Error`](crate::Error) if none was set.
     ///
     /// ```
     /// # use singlet::prelude::*;
@@ -275,8 +274,8 @@ impl<D: Declaration> Db<D> {
         Transaction::new(self)
     }
 
-    /// Carries out a request of the [language](crate::dynamo) as it is: for what the model has no
-    /// words for.
+    /// Runs a raw request of the [language](crate::dynamo), for operations that the model does not
+    /// cover.
     pub fn execute(&self, request: impl Into<Request>) -> Execution<'_> {
         trace::execute(&*self.inner.backend, request.into())
     }
@@ -296,16 +295,16 @@ impl<D> Db<D> {
     }
 }
 
-/// What [`Db::run`] carries out: a write, with or without an error of its own.
+/// A write that [`Db::run`] runs, optionally with its own error type.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a write that a `Db<{D}>` can run",
     label = "not a write of this design",
     note = "writes are made by `create`, `put`, `update`, `upsert` and `delete`; `check` can only stand in a transaction"
 )]
 pub trait Run<D: Declaration> {
-    /// What it gives back.
+    /// The result of the write.
     type Output;
-    /// What it fails with.
+    /// The error of the write.
     type Error;
     #[doc(hidden)]
     fn run(self, db: &Db<D>) -> impl Future<Output = Result<Self::Output, Self::Error>> + Send;

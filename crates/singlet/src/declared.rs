@@ -1,4 +1,4 @@
-//! Declared types as data: the design of what was declared.
+//! Builds the [`Design`] of declared types.
 
 use crate::design::{
     AccessPattern, Action, Attribute, Design, Discriminator, Entity, EntityKey, ExpiredItems,
@@ -9,8 +9,8 @@ use crate::key::Segment;
 use crate::shape::{self, EntityShape, FieldShape, KeyShape, Storage, TableShape};
 use singlet_dynamo::table::StreamViewType;
 
-/// The design of declared tables. Each entity has patterns for what its keys serve: to get an item,
-/// to query a partition, and one for each index key, under its name.
+/// The design of declared tables. Each entity has the patterns that its keys serve: getting an
+/// item, querying a partition, and one query per index key, with the name of its pattern.
 pub(crate) fn design(name: &str, tables: &[&'static TableShape]) -> Design {
     let mut design = Design::new(name);
     for shape in tables {
@@ -72,8 +72,8 @@ fn index_key(shape: &EntityShape, of_index: &shape::IndexKeyShape) -> IndexKey {
 
 fn attribute(shape: &EntityShape, place: usize, field: &FieldShape) -> Attribute {
     let mut attribute = Attribute::new(field.attribute, field.kind);
-    // What is optional only because it has a default, or may be an empty set, is so all the same.
-    // In a key a field with a default always has a value.
+    // A default or an empty set also makes the attribute optional. In a key a field with a default
+    // always has a value.
     let of_indexes = shape.indexes.iter().map(|of_index| &of_index.key);
     let keys = std::iter::once(&shape.key).chain(of_indexes);
     let templates = keys.flat_map(|key| key.partition.iter().chain(key.sort));
@@ -90,7 +90,7 @@ fn templates(shape: &EntityShape, templates: &[shape::Template]) -> Vec<Template
     templates.iter().map(|own| template(shape, own)).collect()
 }
 
-/// A template, with the names of attributes instead of those of fields.
+/// A template that names attributes instead of fields.
 fn template(shape: &EntityShape, template: &shape::Template) -> Template {
     let pieces = template.pieces().map(|(segment, part)| match (segment, part) {
         (Segment::Literal(text), _) => Piece::Literal(text.to_owned()),
@@ -105,7 +105,7 @@ fn template(shape: &EntityShape, template: &shape::Template) -> Template {
     pieces.collect()
 }
 
-/// What the keys of an entity serve.
+/// The access patterns that an entity's keys serve.
 fn patterns(table: &TableShape, shape: &EntityShape) -> Vec<AccessPattern> {
     let mut patterns = Vec::with_capacity(shape.indexes.len() + 2);
     let mut get = operation(table, shape, Action::GetItem);
@@ -139,7 +139,8 @@ fn operation(table: &TableShape, shape: &EntityShape, action: Action) -> Operati
     operation
 }
 
-/// What is asked of a key: all of it, or its partition and the beginning of its sort key.
+/// The conditions of a read by key: on the whole key, or on its partition and a prefix of its sort
+/// key.
 fn conditions(
     shape: &EntityShape,
     key: &KeyShape,

@@ -96,7 +96,7 @@ pub(crate) fn projection(
         match field.storage {
             Storage::Attribute => names.push(field.attribute),
             Storage::Payload => names.extend(shape.payload),
-            // This includes index keys, whatever the source of the read.
+            // This includes index keys, wherever the item is read.
             Storage::Key => names.extend(crate::check::key_attribute(shape, table, place)),
             Storage::Expiry => {}
         }

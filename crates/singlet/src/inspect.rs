@@ -1,4 +1,4 @@
-//! What operations and queries will send, before they are sent.
+//! Shows requests before they are sent.
 
 use crate::attribute::NotStorable;
 use crate::collection::{Collection, Load};
@@ -23,8 +23,8 @@ use std::fmt;
 
 /// Shows the DynamoDB request that an operation, a query or a transaction will send.
 ///
-/// A [`Request`] prints as the name of its operation and the JSON that goes over the wire; its
-/// fields can be looked at, too.
+/// A [`Request`] prints as the operation's name and the JSON on the wire; its fields are public
+/// too.
 ///
 /// ```
 /// use singlet::prelude::*;
@@ -69,13 +69,13 @@ use std::fmt;
 /// # Ok::<(), Box<dyn std::error::Error>>(()) }).unwrap();
 /// ```
 ///
-/// Of a read it is the first request that [`all`](crate::Reading::all) sends: the next ones begin
-/// where it ends. [`page`](crate::Reading::page) sends the same with a `Limit` that is one higher, to
-/// know whether there is a next page. What depends on the moment, such as conditions on the time to
-/// live, is as of now; a transaction with [`once`](crate::transaction::once) is as of the moment at which its
+/// For a read this is the first request of [`all`](crate::Reading::all); later ones continue where
+/// it ends. [`page`](crate::Reading::page) sends the same with a `Limit` one higher, to find out
+/// whether there is a next page. Time-dependent values, such as conditions on the time to live, use
+/// the current time; a transaction with [`once`](crate::transaction::once) uses the time when its
 /// token was first sent.
 pub trait Inspect<D: Declaration>: Sized {
-    /// The request that it will send to this database.
+    /// The request that would be sent to this database.
     fn request(self, db: &Db<D>) -> Result<Request>;
 }
 
@@ -117,7 +117,7 @@ where
     }
 }
 
-/// The request for the first page of what is read.
+/// The request for the first page.
 fn first_request<P: Readable>(described: Described, table_name: &str) -> Result<Request> {
     let mut source = described.source?;
     source.selection = P::selection(source.index)?;
@@ -206,7 +206,7 @@ impl<R> Planned<R> {
     }
 }
 
-/// Shows an operation on one item.
+/// The `Debug` output of an operation on one item.
 pub(crate) fn debug_operation<E: Entity>(
     f: &mut fmt::Formatter<'_>,
     name: &str,
@@ -221,7 +221,7 @@ pub(crate) fn debug_operation<E: Entity>(
     shown.finish_non_exhaustive()
 }
 
-/// A part of a key as people read it.
+/// A part of a key, for people.
 pub(crate) fn readable_part(part: &Result<Option<Value>, NotStorable>) -> String {
     match part {
         Ok(Some(value)) => format!("{value:?}"),
@@ -230,7 +230,7 @@ pub(crate) fn readable_part(part: &Result<Option<Value>, NotStorable>) -> String
     }
 }
 
-/// A key attribute as people read it.
+/// A key attribute, for people.
 pub(crate) fn readable_key(key: &Result<Value, KeyFault>) -> String {
     match key {
         Ok(value) => format!("{value:?}"),
@@ -238,14 +238,14 @@ pub(crate) fn readable_key(key: &Result<Value, KeyFault>) -> String {
     }
 }
 
-/// Shows those of these that were asked for.
+/// Shows the flags that are set.
 pub(crate) fn debug_flags(shown: &mut fmt::DebugStruct<'_, '_>, flags: &[(&str, bool)]) {
     for (name, _) in flags.iter().filter(|(_, is_set)| *is_set) {
         shown.field(name, &true);
     }
 }
 
-/// An expression as people write it, with the names and values in the places of placeholders.
+/// An expression for people, with names and values instead of placeholders.
 pub(crate) fn readable<'v>(print: impl FnOnce(&mut Printer<'v>) -> String) -> String {
     let mut printer = Printer::new();
     let text = print(&mut printer);

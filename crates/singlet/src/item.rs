@@ -19,7 +19,7 @@ use singlet_dynamo::json::{Reader as JsonReader, value};
 use singlet_dynamo::stored::StoredItem;
 
 /// The item that an entity is stored as: its fields as attributes, with the keys of the table and
-/// of the indexes. What the model keeps, such as the version, is as it is in the entity.
+/// of the indexes. Fields that the model maintains, such as the version, keep the entity's values.
 ///
 /// ```
 /// use singlet::dynamo::Value;
@@ -48,14 +48,14 @@ pub fn encode<E: Entity>(entity: &E) -> Result<Item> {
     writer::of_values(&E::SHAPE, <E::Table as crate::table::Table>::SHAPE, entity.values()?)
 }
 
-/// The entity, or the projection of one, that an item holds; see [`encode`]. Which entity of its
-/// table an item is, [`Table::decode`](crate::Table::decode) finds out.
+/// Decodes an entity, or a projection of one, from an item; see [`encode`]. If the entity is not
+/// known, use [`Table::decode`](crate::Table::decode).
 pub fn decode_item<P: Projection>(item: &Item) -> Result<P, Corrupt> {
     decode(StoredItem::from(item).as_item())
 }
 
-/// The item that DynamoDB's JSON holds: `{"PK": {"S": "GAME#ABC123"}, "turn": {"N": "3"}}`, as in
-/// exports, in events of Lambda and in what the AWS CLI prints.
+/// Reads an item in DynamoDB's JSON: `{"PK": {"S": "GAME#ABC123"}, "turn": {"N": "3"}}`, as in
+/// exports, Lambda events and the output of the AWS CLI.
 ///
 /// ```
 /// use singlet::dynamo::Value;

@@ -1,9 +1,9 @@
-//! What keys are made of.
+//! The building blocks of keys.
 //!
-//! A key is text put together from literals and values: `GAME#{code}`. [`Segment`] describes one
-//! piece of it, [`Form`] what a value looks like in there. Whether two such descriptions can give
-//! the same key is decided by [`overlaps`], [`catches`] and [`is_ambiguous`]: constant functions,
-//! so that the same code runs in the compiler, for types, and in `check`, for data.
+//! A key is text made of literals and values: `GAME#{code}`. A [`Segment`] describes one piece of
+//! it, and a [`Form`] the text of a value. [`overlaps`], [`catches`] and [`is_ambiguous`] decide
+//! whether two such descriptions can give the same key. They are `const` functions, so the same
+//! code runs in the compiler, for types, and in `check`, for data.
 
 mod handle;
 mod id;

@@ -1,7 +1,7 @@
-//! Events of DynamoDB Streams as AWS Lambda gives them to a function.
+//! DynamoDB Streams events, as AWS Lambda passes them to a function.
 //!
-//! A function that follows a table's stream is called with records in JSON. [`records`] makes
-//! changes of them, with the table's entities:
+//! A function subscribed to a table's stream receives records as JSON. [`records`] decodes them to
+//! changes of the table's entities:
 //!
 //! ```
 //! use singlet::prelude::*;
@@ -38,7 +38,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Lambda tries a batch again until it succeeds, so a function must be able to see a record twice.
+//! Lambda retries a batch until it succeeds, so a function must handle repeated records.
 
 use crate::error::Result;
 use crate::feed::Change;
@@ -50,21 +50,21 @@ use singlet_dynamo::{Error, Item};
 /// One record of an event.
 #[derive(Debug)]
 pub struct Record<I> {
-    /// Its number, by which a function names a record that failed (`batchItemFailures`).
+    /// Its sequence number, with which a function reports a failed record (`batchItemFailures`).
     pub sequence_number: String,
-    /// What happened, or why it cannot be told: [`Error::Corrupt`](crate::Error::Corrupt) if an
-    /// image is not what its entity says, and [`Error::Refused`](crate::Error::Refused) if the
-    /// record has no image. An image that the stream does not carry is missing.
+    /// The change, or why it cannot be read: [`Error::Corrupt`](crate::Error::Corrupt) if an image
+    /// does not match its entity, and [`Error::Refused`](crate::Error::Refused) if the record has
+    /// no image. An image that the stream does not carry is missing.
     pub change: Result<Change<I>>,
 }
 
-/// The records of an event, in their order. Those of items that are of none of the table's entities
-/// are left out.
+/// The records of an event, in order. Items that belong to none of the table's entities are
+/// skipped.
 ///
 /// # Errors
 ///
-/// If the event is not one of DynamoDB Streams. A record that cannot be read has an error of its
-/// own, so that the others can be worked on and this one be reported.
+/// Fails if this is not an event of DynamoDB Streams. An unreadable record has an error in its
+/// `change`, so that the others can be handled and this one reported.
 pub fn records<T: Table>(event: &[u8]) -> Result<Vec<Record<T::Item>>> {
     let event: Value = serde_json::from_slice(event)
         .map_err(|error| Error::serialization(format!("the event is not JSON: {error}")))?;
@@ -86,7 +86,7 @@ pub fn records<T: Table>(event: &[u8]) -> Result<Vec<Record<T::Item>>> {
 const NO_RECORD: &str = "a record is not one of DynamoDB: it has no `SequenceNumber`";
 const NO_IMAGE: &str = "the record has no image: the stream must be one of `NEW_AND_OLD_IMAGES`";
 
-/// What happened; `None` if it did to an item that is of none of the table's entities.
+/// Decodes the change; `None` if its item belongs to none of the table's entities.
 fn change<T: Table>(record: &Value, stream: &Value) -> Result<Option<Change<T::Item>>> {
     let (old, new) = (stream.get("OldImage"), stream.get("NewImage"));
     if old.is_none() && new.is_none() {
@@ -100,7 +100,7 @@ fn change<T: Table>(record: &Value, stream: &Value) -> Result<Option<Change<T::I
     if old.is_none() && new.is_none() {
         return Ok(None);
     }
-    // Lambda writes these names with a small letter, GetRecords with a capital one.
+    // Lambda starts these names in lower case, GetRecords in upper case.
     let identity = |names: [&str; 2]| {
         let identity = record.get("userIdentity")?;
         names.iter().find_map(|name| identity.get(name))?.as_str()
@@ -110,8 +110,8 @@ fn change<T: Table>(record: &Value, stream: &Value) -> Result<Option<Change<T::I
     Ok(Some(Change::Item { old, new, is_expiry }))
 }
 
-/// One image of a record as the entity that it is, in DynamoDB's JSON; `None` if it is of none of
-/// the table's entities.
+/// Decodes one image of a record, in DynamoDB's JSON; `None` if it belongs to none of the table's
+/// entities.
 ///
 /// ```
 /// # use singlet::prelude::*;
@@ -155,8 +155,8 @@ mod tests {
         format!(r#"{{"dynamodb": {{"SequenceNumber": "{number}", "Keys": {{}}{images}}}}}"#)
     }
 
-    /// What went wrong: one record that could not be read hid all others of its batch, and records
-    /// of a stream of keys were left out without a word.
+    /// Regression: one unreadable record hid the rest of its batch, and records of a keys-only
+    /// stream were dropped silently.
     #[test]
     fn a_record_that_cannot_be_read_has_an_error_of_its_own() {
         let image = |turn: &str| {

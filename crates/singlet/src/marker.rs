@@ -1,6 +1,6 @@
-//! Types that a value remembers without holding any.
+//! Zero-sized markers for type parameters.
 
 use std::marker::PhantomData;
 
-/// Remembers a type. It is sent and shared whatever the type is, since there is none of it.
+/// A zero-sized marker for a type parameter. It is `Send` and `Sync` whatever the type is.
 pub(crate) type Marker<T> = PhantomData<fn() -> T>;

@@ -1,11 +1,11 @@
-//! Smaller structs for what is read of an entity.
+//! Projections: structs with some of an entity's fields.
 
 use crate::entity::Entity;
 use crate::item::{Corrupt, Reader};
 
-/// What is made of an item that is read: the entity, or a smaller struct with some of its fields.
+/// The result of reading an item: the entity, or a smaller struct with some of its fields.
 ///
-/// A smaller struct is derived. Its fields have the names and types of the entity's:
+/// The smaller struct is derived. Its fields have the names and types of the entity's:
 ///
 /// ```
 /// # use singlet::prelude::*;
@@ -43,10 +43,10 @@ use crate::item::{Corrupt, Reader};
 pub trait Projection: Sized + Send + 'static {
     /// The entity.
     type Entity: Entity;
-    /// The places of the fields that are read; all of them if `None`.
+    /// The places of the fields to read; `None` for all.
     const FIELDS: Option<&'static [usize]>;
 
-    /// Reads the fields from an item.
+    /// Reads the fields of an item.
     fn decode(item: &mut Reader<'_>) -> Result<Self, Corrupt>;
 }
 

@@ -1,4 +1,4 @@
-//! Waiting before something is tried again.
+//! Retries with backoff.
 
 use crate::backend::{Backend, BackendError};
 use crate::error::{Error, Result};
@@ -6,41 +6,40 @@ use singlet_dynamo::error::CancellationReason;
 use singlet_dynamo::{self as dynamo, ErrorKind};
 use std::time::Duration;
 
-/// Pauses before a request is sent again that was refused for a reason that passes: from 25 ms to
-/// 2 s, for about ten seconds in all.
+/// Pauses before retrying a request that was refused for a transient reason: 25 ms to 2 s, about
+/// ten seconds in all.
 const AFTER_REFUSAL: Pauses = Pauses { first_ms: 25, longest_ms: 2_000, count: 10 };
-/// Pauses before the part of a batch is sent again that the store left undone: from 50 ms to 5 s,
-/// eight attempts in all.
+/// Pauses before resending the unprocessed part of a batch: 50 ms to 5 s, eight attempts in all.
 const AFTER_PART: Pauses = Pauses { first_ms: 50, longest_ms: 5_000, count: 7 };
-/// Pauses before work is attempted again because somebody else was faster. Whoever was faster is
-/// done, so the first one is short.
+/// Pauses before an optimistic attempt is repeated after losing a race. The winner has already
+/// finished, so the first pause is short.
 const BETWEEN_ATTEMPTS: Pauses = Pauses { first_ms: 5, longest_ms: 500, count: 0 };
 
-/// How long pauses are, and how many there are.
+/// Parameters of a backoff.
 #[derive(Clone, Copy, Debug)]
 struct Pauses {
-    /// The first one has up to this many milliseconds, and each next one up to twice as many.
+    /// Upper bound of the first pause. It doubles for each one after.
     first_ms: u64,
-    /// None has more.
+    /// Upper bound of all pauses.
     longest_ms: u64,
-    /// After so many of them it counts as failed.
+    /// Number of pauses before giving up.
     count: u32,
 }
 
-/// What stood in the way of a request that was answered, and may be gone at another attempt.
+/// A transient reason for which a request was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Obstacle {
-    /// A transaction was at one of the items.
+    /// Another transaction was using one of the items.
     Conflict,
-    /// The store had too much to do for a part of a transaction.
+    /// Part of a transaction was throttled.
     Throttling,
-    /// The same transaction, sent before, is still at work.
+    /// The same transaction, sent before, is still in progress.
     InProgress,
 }
 
 impl Obstacle {
-    /// What stood in the way, if it was something that passes. Throttling of a request as a whole
-    /// is not among it: whoever sends requests over a network waits for that already.
+    /// The transient reason for the refusal, if there is one. Throttling of a whole request is not
+    /// included: the network client retries it already.
     pub(crate) fn of(refused: &dynamo::Error) -> Option<Self> {
         let reasons = refused.cancellation_reasons();
         let is = |code: &str| reasons.iter().map(CancellationReason::code).any(|own| own == code);
@@ -56,8 +55,8 @@ impl Obstacle {
     }
 }
 
-/// Pauses that grow, each of a random length, so that those who were refused together do not come
-/// back together.
+/// Exponential backoff with jitter, so that clients that were refused together do not retry
+/// together.
 #[derive(Debug)]
 pub(crate) struct Backoff {
     pauses: Pauses,
@@ -65,23 +64,23 @@ pub(crate) struct Backoff {
 }
 
 impl Backoff {
-    /// For a request that is sent again.
+    /// For retrying a refused request.
     pub(crate) fn new() -> Self {
         Self { pauses: AFTER_REFUSAL, made: 0 }
     }
 
-    /// For the part of a batch that was left undone.
+    /// For the unprocessed part of a batch.
     pub(crate) fn after_part() -> Self {
         Self { pauses: AFTER_PART, made: 0 }
     }
 
-    /// For work of which at most so many attempts are made.
+    /// For work with at most this many attempts.
     pub(crate) fn between_attempts(attempts: u32) -> Self {
         let pauses = Pauses { count: attempts.saturating_sub(1), ..BETWEEN_ATTEMPTS };
         Self { pauses, made: 0 }
     }
 
-    /// How long to wait before the next attempt; `None` when enough were made.
+    /// The pause before the next attempt; `None` when no attempts are left.
     pub(crate) fn next(&mut self) -> Option<Duration> {
         if self.made >= self.pauses.count {
             return None;
@@ -89,12 +88,12 @@ impl Backoff {
         let longest = self.pauses.longest(self.made);
         self.made += 1;
         let half = longest / 2;
-        // Without random numbers it waits for as long as it may.
+        // Without random numbers, wait for the maximum.
         let random = getrandom::u64().map_or(half, |random| random % (half + 1));
         Some(Duration::from_millis(half + random))
     }
 
-    /// Waits for the next attempt; when enough were made, tells what stood in the way.
+    /// Waits for the next attempt; when none are left, returns the obstacle as an error.
     pub(crate) async fn wait(&mut self, backend: &dyn Backend, obstacle: Obstacle) -> Result<()> {
         match (self.next(), obstacle) {
             (Some(pause), _) => {
@@ -103,7 +102,7 @@ impl Backoff {
             }
             (None, Obstacle::Conflict) => Err(Error::Conflict { subject: None }),
             (None, Obstacle::Throttling) => Err(Error::Throttled { subject: None }),
-            // Nobody can say that nothing was done, as the others do.
+            // Unlike the other two, the outcome is unknown here: the write may have happened.
             (None, Obstacle::InProgress) => Err(Error::Backend(BackendError::Failed(
                 "the transaction was sent before, and it is not known what becomes of it".into(),
             ))),
@@ -112,7 +111,7 @@ impl Backoff {
 }
 
 impl Pauses {
-    /// How many milliseconds the pause after so many others has at most.
+    /// The upper bound of the pause after this many others.
     fn longest(self, made: u32) -> u64 {
         let factor = 1_u64.checked_shl(made).unwrap_or(u64::MAX);
         self.first_ms.saturating_mul(factor).min(self.longest_ms)
@@ -123,7 +122,7 @@ impl Pauses {
 mod tests {
     use super::*;
 
-    /// Whoever repeats something because nothing was done must not do it twice.
+    /// An in-progress transaction may still commit, so it must not be retried as a conflict.
     #[test]
     fn a_transaction_that_is_still_at_work_is_no_conflict() {
         let of = |kind| Obstacle::of(&dynamo::Error::new(kind));
@@ -154,7 +153,7 @@ mod tests {
             std::iter::from_fn(|| backoff.next()).nth(9)
         };
         let first = tenth();
-        // One in a thousand pairs is the same.
+        // One pair in a thousand is equal.
         assert!((0..20).any(|_| tenth() != first));
     }
 }

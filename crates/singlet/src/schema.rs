@@ -1,4 +1,4 @@
-//! JSON schemas of the model's own types, for HTTP interfaces (feature `schemars`).
+//! JSON schemas of the model's types, for HTTP interfaces (feature `schemars`).
 
 use crate::{Date, Timestamp};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};

@@ -1,7 +1,7 @@
-//! Values and items to the types of the AWS SDK, and back.
+//! Conversions of values and items to and from the types of the AWS SDK.
 //!
-//! They are for what the model has no words for, and for programs that have used the SDK before:
-//! requests of their own, exports, items that other code has read.
+//! For requests that the model does not cover, and for programs that already use the SDK: their own
+//! requests, exports, items read by other code.
 //!
 //! ```
 //! use singlet::prelude::*;
@@ -37,24 +37,24 @@ use singlet_dynamo::{Item, Set, Value};
 use std::collections::HashMap;
 use std::error::Error;
 
-/// An item, or a key, as the SDK has it.
+/// Converts an item or a key to the SDK's type.
 #[must_use]
 pub fn to_attributes(item: Item) -> HashMap<String, AttributeValue> {
     item.into_iter().map(|(name, value)| (name, to_attribute_value(value))).collect()
 }
 
-/// An item that the SDK has. A number that is none, or an empty set, is an error.
+/// Converts an item of the SDK. A malformed number or an empty set is an error.
 pub fn from_attributes(attributes: HashMap<String, AttributeValue>) -> Result<Item> {
     Ok(item(attributes)?)
 }
 
-/// An image of a record of DynamoDB Streams, as the SDK's crate for streams has it. That crate has a
-/// type of its own for values.
+/// Converts an image of a record of DynamoDB Streams. The SDK's crate for streams has its own type
+/// for values.
 pub fn from_stream_attributes(attributes: HashMap<String, StreamValue>) -> Result<Item> {
     Ok(stream_item(attributes)?)
 }
 
-/// A value as the SDK has it.
+/// Converts a value to the SDK's type.
 ///
 /// ```
 /// use aws_sdk_dynamodb::types::AttributeValue;
@@ -82,22 +82,22 @@ pub fn to_attribute_value(value: Value) -> AttributeValue {
     }
 }
 
-/// A value that the SDK has.
+/// Converts a value of the SDK.
 pub fn from_attribute_value(attribute: AttributeValue) -> Result<Value> {
     Ok(value(attribute)?)
 }
 
-/// Reads the SDK's type of value. There are two of them, one in the crate of DynamoDB and one in
-/// that of its streams, with the same variants.
+/// Converts values of the SDK. It has two types with the same variants, one in the crate for
+/// DynamoDB and one in the crate for streams.
 macro_rules! readers {
     ($($item:ident, $value:ident: $type:ident;)+) => {
         $(
-            /// An item that the SDK gave.
+            /// Converts an item of the SDK.
             fn $item(attributes: HashMap<String, $type>) -> Result<Item, BackendError> {
                 attributes.into_iter().map(|(name, value)| Ok((name, $value(value)?))).collect()
             }
 
-            /// A value that the SDK gave.
+            /// Converts a value of the SDK.
             fn $value(value: $type) -> Result<Value, BackendError> {
                 Ok(match value {
                     $type::S(text) => Value::S(text),
@@ -139,7 +139,7 @@ fn unreadable(error: impl Error + Send + Sync + 'static) -> BackendError {
 mod tests {
     use super::*;
 
-    /// One of each type, nested.
+    /// A value of each type, nested.
     fn every_type() -> Item {
         let number = |text: &str| text.parse().unwrap();
         let map = Item::from([

@@ -1,4 +1,4 @@
-//! Where items are read: a partition of a table or an index, or all of one.
+//! The source of a read: a partition of a table or an index, or all of it.
 
 use crate::cursor::Identity;
 use crate::design::{Index, KeyAttribute, KeyAttributes};
@@ -11,7 +11,7 @@ use singlet_dynamo::expression::{Comparator, Condition, KeyCondition, KeyTest};
 use singlet_dynamo::operation::{Query, Request, Scan, Segment, Selection};
 use singlet_dynamo::{Item, Number, Value};
 
-/// Where items are read, and what is read of them.
+/// Which items to read, from which table or index.
 pub(crate) struct Source {
     pub(crate) table: &'static TableShape,
     pub(crate) index: Option<&'static Index>,
@@ -27,25 +27,26 @@ pub(crate) enum Part {
     Partition {
         /// The first partition attribute.
         value: Value,
-        /// Other attributes of a key of several that are fixed.
+        /// Other fixed attributes of a multi-attribute key.
         equal: Vec<(&'static str, Value)>,
-        /// The sort attribute that the ranges are of.
+        /// The sort attribute of the ranges.
         sort: Option<&'static KeyAttribute>,
         ranges: Ranges,
         descending: bool,
     },
-    /// Everything, or one of several segments of it.
+    /// Everything, or one of several segments.
     All {
         segment: Option<Segment>,
-        /// The key of the index that is read, if entities have others there.
+        /// The key to read in the index, if its entities have several.
         key: Option<&'static KeyShape>,
     },
 }
 
-/// Ranges of the sort key, in the order in which they are read. Each takes requests of its own.
+/// Ranges of the sort key, in the order in which they are read. Each range is read by separate
+/// requests.
 pub(crate) struct Ranges {
     pub(crate) first: SortTest,
-    /// Those behind it, which only collections have.
+    /// The following ranges, which only collections have.
     pub(crate) others: Vec<SortTest>,
 }
 
@@ -64,18 +65,18 @@ impl Ranges {
     }
 }
 
-/// Where a request begins to read: in which range, and behind which key.
+/// Where a request starts: in which range, and after which key.
 #[derive(Debug, Default)]
 pub(crate) struct Start {
     pub(crate) range: usize,
     pub(crate) key: Option<Item>,
 }
 
-/// The name under which a cursor keeps the range. No attribute has an empty name.
+/// The name under which a cursor stores the range. No attribute has an empty name.
 const RANGE: &str = "";
 
 impl Start {
-    /// As a cursor holds it. A start in the first range is its key.
+    /// The form in a cursor. A start in the first range is only its key.
     pub(crate) fn into_item(self) -> Item {
         let mut item = self.key.unwrap_or_default();
         if let Some(range) = i64::try_from(self.range).ok().filter(|range| *range > 0) {
@@ -84,7 +85,7 @@ impl Start {
         item
     }
 
-    /// The start that was made this item of.
+    /// The start that was encoded as this item.
     pub(crate) fn of_item(mut item: Item) -> Self {
         let range = match item.remove(RANGE) {
             Some(Value::N(number)) => number.floor_i64().and_then(|range| range.try_into().ok()),
@@ -95,13 +96,13 @@ impl Start {
 }
 
 impl Source {
-    /// The attributes of the key by which items are found here.
+    /// The key attributes of the table or index.
     fn key(&self) -> &'static KeyAttributes {
         self.index.map_or(&self.table.key, |index| &index.key)
     }
 
-    /// The same, unless its filter is on something that cannot be filtered by here: DynamoDB refuses
-    /// a query for it, and a scan of an index that does not hold an attribute finds it in no item.
+    /// Rejects filters that cannot work here: DynamoDB refuses a query that filters by its key, and
+    /// a scan of an index never sees an attribute that is not projected.
     pub(crate) fn with_checked_filter(self, entity: &EntityShape) -> Result<Self> {
         let Some(filter) = &self.filter else { return Ok(self) };
         let names = filter.attribute_names();
@@ -128,7 +129,7 @@ impl Source {
         matches!(self.part, Part::All { .. })
     }
 
-    /// Shows what is read.
+    /// Adds the source to a `Debug` output.
     pub(crate) fn debug(&self, shown: &mut std::fmt::DebugStruct<'_, '_>) {
         if let Some(index) = self.index {
             shown.field("index", &index.name());
@@ -158,13 +159,13 @@ impl Source {
         debug_flags(shown, &[("descending", is_descending), ("consistent", self.consistent)]);
     }
 
-    /// Whether there is nothing to be read.
+    /// Whether there is nothing to read.
     pub(crate) fn is_empty(&self) -> bool {
         let Part::Partition { ranges, .. } = &self.part else { return false };
         ranges.others.is_empty() && ranges.first == SortTest::Never
     }
 
-    /// How many ranges are read.
+    /// The number of ranges.
     fn ranges_len(&self) -> usize {
         match &self.part {
             Part::Partition { ranges, .. } => 1 + ranges.others.len(),
@@ -172,7 +173,7 @@ impl Source {
         }
     }
 
-    /// Where to read on, after a page of this range that ended with this key.
+    /// Where to continue after a page of this range that ended with this key; `None` at the end.
     pub(crate) fn next_start(&self, range: usize, last_key: Option<Item>) -> Option<Start> {
         match last_key {
             Some(key) => Some(Start { range, key: Some(key) }),
@@ -183,7 +184,7 @@ impl Source {
         }
     }
 
-    /// Asks for a page.
+    /// The request for a page.
     pub(crate) fn request(
         &self,
         table_name: &str,
@@ -228,7 +229,7 @@ impl Source {
         })
     }
 
-    /// Whether items may have keys that the request cannot leave out by itself.
+    /// Whether the request can return items whose keys have to be dropped afterwards.
     pub(crate) fn has_exclusion(&self) -> bool {
         let ranges = match &self.part {
             Part::Partition { ranges, .. } => ranges,
@@ -238,7 +239,7 @@ impl Source {
         tests.any(|test| test.excluded().any(|end| self.can_be_sort_key(end)))
     }
 
-    /// Whether some entity can have this sort key here.
+    /// Whether some entity can have this sort key.
     fn can_be_sort_key(&self, value: &Value) -> bool {
         let Value::S(text) = value else { return true };
         if self.key().is_composite() {
@@ -252,7 +253,8 @@ impl Source {
         })
     }
 
-    /// Whether the item's key is one that the request for this range could not leave out by itself.
+    /// Whether the item's key has to be dropped because the request for this range could not
+    /// exclude it.
     pub(crate) fn excludes(&self, range: usize, item: ItemRef<'_>) -> bool {
         let (sort, ranges) = match &self.part {
             Part::Partition { sort, ranges, .. } => (sort, ranges),
@@ -267,7 +269,7 @@ impl Source {
         })
     }
 
-    /// Where a page begins behind this item of a range.
+    /// The start of a page after this item of a range.
     pub(crate) fn start_behind(&self, range: usize, item: ItemRef<'_>) -> Start {
         let of_index = self.index.iter().flat_map(|index| index.key.iter());
         let names = self.table.key.iter().chain(of_index).map(|attribute| attribute.name());
@@ -275,7 +277,7 @@ impl Source {
         Start { range, key: Some(key.collect()) }
     }
 
-    /// What makes this query another one than others, so that a cursor of one is none of others.
+    /// The identity of the query, which ties cursors to it.
     pub(crate) fn identity(&self, subject: &str, table_name: &str) -> Identity {
         let identity = Identity::new(subject)
             .text(table_name)

@@ -1,4 +1,4 @@
-//! Which item an error is about.
+//! The item that an error is about.
 
 use crate::entity::Entity;
 use crate::item::recognizes;
@@ -11,10 +11,10 @@ use singlet_dynamo::stored::StoredItem;
 use singlet_dynamo::{Item, Value};
 use std::fmt;
 
-/// How many characters of a key's value are shown. Keys have up to 2 KB, and errors go to logs.
+/// Maximum number of characters shown of a key value. Keys have up to 2 KB, and errors go to logs.
 const SHOWN_CHARS_MAX: usize = 96;
 
-/// Which item an error is about, as far as it is known: the entity, the primary key, the size.
+/// The item that an error is about, as far as it is known: entity, primary key, size.
 ///
 /// ```
 /// use singlet::prelude::*;
@@ -50,17 +50,17 @@ pub struct Subject {
 }
 
 impl Subject {
-    /// Some items of an entity.
+    /// Unspecified items of an entity.
     pub(crate) fn of<E: Entity>() -> Self {
         Self::named(E::SHAPE.name)
     }
 
-    /// Some items of the entity or the collection of this name.
+    /// Unspecified items of the entity or collection with this name.
     pub(crate) fn named(name: &'static str) -> Self {
         Self { entity: name, key: None, size_bytes: None }
     }
 
-    /// What several items have in common: the item if it is one, or the entity of all of them.
+    /// The common subject of several items: the item if there is only one, or their entity.
     pub(crate) fn common(subjects: impl IntoIterator<Item = Option<Self>>) -> Option<Self> {
         let mut subjects = subjects.into_iter();
         let first = subjects.next()??;
@@ -69,7 +69,7 @@ impl Subject {
         })
     }
 
-    /// An item of one of the table's entities, or its key, told by the key.
+    /// An item of one of the table's entities, or its key; the key determines the entity.
     pub(crate) fn in_table(table: &TableShape, item: &Item) -> Option<Self> {
         let stored = StoredItem::from(item);
         let mut entities = table.entities.iter();
@@ -77,7 +77,7 @@ impl Subject {
         Some(Self::with_key_of(entity.name, table, item))
     }
 
-    /// The item of this entity with the key that is in these attributes.
+    /// The item of this entity whose key is in these attributes.
     pub(crate) fn with_key_of(entity: &'static str, table: &TableShape, item: &Item) -> Self {
         let names = table.key.iter().map(|attribute| attribute.name());
         let key = names.filter_map(|name| Some((name.to_owned(), item.get(name)?.clone())));
@@ -89,7 +89,7 @@ impl Subject {
         Self { key: key.into_item().ok(), ..Self::of::<E>() }
     }
 
-    /// This item, which is to be written.
+    /// An item that was about to be written.
     pub(crate) fn with_item<E: Entity>(item: &Item) -> Self {
         Self::of_item(E::SHAPE.name, E::Table::SHAPE, item)
     }
@@ -109,13 +109,13 @@ impl Subject {
         self.entity
     }
 
-    /// The primary key, as it is stored; `None` if the request was not about one item.
+    /// The primary key, with its stored attributes; `None` if the request was not about one item.
     #[must_use]
     pub fn key(&self) -> Option<&Item> {
         self.key.as_ref()
     }
 
-    /// How many bytes the item has, as DynamoDB counts them, if it was to be written as a whole.
+    /// The size of the item as DynamoDB counts it, if the request wrote the whole item.
     #[must_use]
     pub fn size_bytes(&self) -> Option<usize> {
         self.size_bytes
@@ -137,7 +137,7 @@ impl Plan {
     }
 }
 
-/// The entity, the key and the size, with long keys cut.
+/// Entity, key and size; long keys are shortened.
 impl fmt::Display for Subject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.entity)?;
@@ -155,7 +155,7 @@ impl fmt::Debug for Subject {
     }
 }
 
-/// Writes a key for people, of which long values are cut.
+/// Writes a key for people; long values are shortened.
 pub(crate) fn write_key(f: &mut fmt::Formatter<'_>, key: &Item) -> fmt::Result {
     for (place, (name, value)) in key.iter().enumerate() {
         f.write_str(if place == 0 { "" } else { ", " })?;
@@ -168,7 +168,7 @@ pub(crate) fn write_key(f: &mut fmt::Formatter<'_>, key: &Item) -> fmt::Result {
             },
             Value::N(number) => write!(f, "{name} = {number}")?,
             Value::B(bytes) => write!(f, "{name} of {} bytes", bytes.len())?,
-            // No key is of another type.
+            // Keys have no other types.
             _ => f.write_str(name)?,
         }
     }

@@ -1,4 +1,4 @@
-//! Moments, as designs write them: ISO-8601 in UTC, always of the same width.
+//! Timestamps in ISO 8601, in UTC and always of the same width.
 
 use crate::attribute::{Attribute, Mismatch, NotStorable};
 use crate::design::AttributeType;
@@ -13,7 +13,7 @@ use std::time::Duration;
 const SECOND_MS: i64 = 1000;
 const DAY_MS: i64 = 24 * 60 * 60 * SECOND_MS;
 
-/// A moment to the millisecond, stored as text that sorts as moments do.
+/// A time with millisecond precision, stored as text that sorts in time order.
 ///
 /// ```
 /// use singlet::Timestamp;
@@ -30,13 +30,12 @@ const DAY_MS: i64 = 24 * 60 * 60 * SECOND_MS;
 pub struct Timestamp(i64);
 
 impl Timestamp {
-    /// The first moment of the year 0: earlier ones have no text of this width.
+    /// The start of the year 0: earlier times do not fit the width.
     pub const MIN: Self = Self(-62_167_219_200_000);
-    /// The last moment of the year 9999.
+    /// The last millisecond of the year 9999.
     pub const MAX: Self = Self(253_402_300_799_999);
 
-    /// The moment so many milliseconds after 1970 began, UTC. What lies outside the years 0 to
-    /// 9999 becomes their first or last moment.
+    /// From milliseconds since 1970, UTC. Times outside the years 0 to 9999 are clamped.
     #[must_use]
     pub const fn from_millis(millis: i64) -> Self {
         if millis < Self::MIN.0 {
@@ -48,45 +47,45 @@ impl Timestamp {
         }
     }
 
-    /// The milliseconds since 1970 began, UTC.
+    /// The milliseconds since 1970, UTC.
     #[must_use]
     pub const fn as_millis(self) -> i64 {
         self.0
     }
 
-    /// The full seconds since 1970 began, UTC: what a time to live is compared with.
+    /// The whole seconds since 1970, UTC, for comparisons with a time to live.
     #[must_use]
     pub const fn as_seconds(self) -> i64 {
         self.0.div_euclid(SECOND_MS)
     }
 
-    /// The moment so much later.
+    /// Adds a duration.
     #[must_use]
     pub fn after(self, duration: Duration) -> Self {
         let millis = i64::try_from(duration.as_millis()).unwrap_or(i64::MAX);
         Self::from_millis(self.0.saturating_add(millis))
     }
 
-    /// The moment so much earlier.
+    /// Subtracts a duration.
     #[must_use]
     pub fn before(self, duration: Duration) -> Self {
         let millis = i64::try_from(duration.as_millis()).unwrap_or(i64::MAX);
         Self::from_millis(self.0.saturating_sub(millis))
     }
 
-    /// How long this is after an earlier moment; zero if that was later.
+    /// The time since an earlier timestamp; zero if that one is later.
     #[must_use]
     pub fn since(self, earlier: Self) -> Duration {
         Duration::from_millis(u64::try_from(self.0.saturating_sub(earlier.0)).unwrap_or(0))
     }
 
-    /// The text as bytes, all of which are ASCII.
+    /// The text as bytes, all ASCII.
     fn text(self) -> [u8; 24] {
         let (year, month, day) = calendar::date(self.0.div_euclid(DAY_MS));
         let in_day_ms = self.0.rem_euclid(DAY_MS);
         let (seconds, millis) = (in_day_ms / SECOND_MS, in_day_ms % SECOND_MS);
         let mut text = *b"0000-00-00T00:00:00.000Z";
-        // Each field by the place of its last digit.
+        // Each field, by the position of its last digit.
         for (last, mut number) in [
             (3, year),
             (6, month),
@@ -109,7 +108,7 @@ impl Timestamp {
     }
 }
 
-/// The text is not a date and time as ISO 8601 writes it.
+/// The text is not an ISO 8601 date and time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ParseTimestampError;
 
@@ -124,8 +123,7 @@ impl std::error::Error for ParseTimestampError {}
 impl FromStr for Timestamp {
     type Err = ParseTimestampError;
 
-    /// Reads ISO 8601 in UTC, with a fraction of any length or none; what is finer than a
-    /// millisecond is dropped.
+    /// Reads ISO 8601 in UTC, with or without a fraction; digits beyond milliseconds are dropped.
     fn from_str(text: &str) -> Result<Self, ParseTimestampError> {
         let (local, zone) = text.split_at_checked(19).ok_or(ParseTimestampError)?;
         let millis = parse(local.as_bytes(), zone.strip_suffix('Z').map(str::as_bytes));
@@ -133,8 +131,8 @@ impl FromStr for Timestamp {
     }
 }
 
-/// Reads RFC 3339: with any offset, and also without seconds. Stored texts have one form; what clients
-/// send is converted to it.
+/// Reads RFC 3339, with any offset, and also without seconds. Stored texts have only one form;
+/// input from clients is converted to it.
 fn parse_rfc_3339(text: &str) -> Option<Timestamp> {
     let (text, offset_min) = match text.strip_suffix('Z') {
         Some(text) => (text, 0),
@@ -164,7 +162,7 @@ fn parse_rfc_3339(text: &str) -> Option<Timestamp> {
     range.contains(&millis).then_some(Timestamp(millis))
 }
 
-/// Reads a date and a time to the second, and a fraction with its point.
+/// Parses a date and time to the second, and a fraction that begins with its point.
 fn parse(whole: &[u8], fraction: Option<&[u8]>) -> Option<i64> {
     let digits = |from: usize, to: usize| {
         whole.get(from..to)?.iter().try_fold(0_i64, |number, byte| {
@@ -241,10 +239,9 @@ impl<'de> serde::Deserialize<'de> for Timestamp {
     }
 }
 
-/// When an item expires, in seconds since 1970: the time to live that DynamoDB knows.
+/// When an item expires, in seconds since 1970: DynamoDB's time to live.
 ///
-/// DynamoDB deletes expired items some time later; reads of the model do not show them any more,
-/// from the very second on.
+/// DynamoDB deletes expired items some time later; the model's reads skip them at once.
 ///
 /// ```
 /// use singlet::{Expiry, Timestamp};
@@ -259,20 +256,20 @@ impl<'de> serde::Deserialize<'de> for Timestamp {
 pub struct Expiry(i64);
 
 impl Expiry {
-    /// At this moment; a part of a second counts as a whole one, so that nothing expires early.
+    /// Expires at this time, rounded up to the second, so that nothing expires early.
     #[must_use]
     pub const fn at(moment: Timestamp) -> Self {
         let millis = moment.as_millis();
         Self(millis.div_euclid(SECOND_MS) + (millis.rem_euclid(SECOND_MS) != 0) as i64)
     }
 
-    /// So many seconds after 1970 began, UTC.
+    /// From seconds since 1970, UTC.
     #[must_use]
     pub const fn from_seconds(seconds: i64) -> Self {
         Self(seconds)
     }
 
-    /// The seconds since 1970 began, UTC.
+    /// The seconds since 1970, UTC.
     #[must_use]
     pub const fn as_seconds(self) -> i64 {
         self.0
@@ -308,7 +305,7 @@ mod tests {
             let moment = Timestamp(millis);
             assert_eq!(moment.to_string().parse(), Ok(moment), "{millis}");
             assert_eq!(moment.to_string().len(), 24);
-            // A prime, so that all hours, minutes, seconds and milliseconds come up.
+            // A prime, so that all hours, minutes, seconds and milliseconds occur.
             millis += 86_400_000_011;
         }
         assert_eq!(Timestamp::MIN.to_string(), "0000-01-01T00:00:00.000Z");
@@ -336,7 +333,7 @@ mod tests {
         assert_eq!(fine.to_string(), "2026-01-01T00:00:00.123Z");
     }
 
-    /// Clients could only send UTC.
+    /// Regression: clients could only send UTC.
     #[test]
     fn json_may_have_an_offset_and_lack_seconds() {
         let read = |text: &str| serde_json::from_value::<Timestamp>(text.into()).ok();
@@ -374,12 +371,12 @@ mod tests {
         ] {
             assert_eq!(read(text), None, "{text}");
         }
-        // Stored texts have one form.
+        // Stored texts have only one form.
         assert!("2026-11-17T10:00:00+02:00".parse::<Timestamp>().is_err());
         assert!("2026-11-17T08:00Z".parse::<Timestamp>().is_err());
     }
 
-    /// The calendar is our own, and jiff's is another one.
+    /// Compares our own calendar with jiff's.
     #[cfg(feature = "jiff")]
     #[test]
     fn calendar_agrees_with_jiff() {
@@ -394,7 +391,7 @@ mod tests {
             assert_eq!(midnight.to_string(), format!("{date}T00:00:00.000Z"));
             (date, day) = (date.tomorrow().unwrap(), day + 1);
         }
-        // More than the four hundred years after which everything repeats itself.
+        // More than 400 years, after which the calendar repeats.
         assert_eq!(day - calendar::day(1800, 1, 1).unwrap(), 146_462);
     }
 }

@@ -1,4 +1,4 @@
-//! What operations say of themselves: a span each, with what it cost.
+//! One tracing span per operation, with its cost.
 
 use crate::backend::{Backend, BackendError, Execution};
 use singlet_dynamo::capacity::{CapacityByTable, ConsumedCapacity, ReturnConsumedCapacity};
@@ -6,8 +6,8 @@ use singlet_dynamo::operation::{Answer, Request};
 use tracing::field::Empty;
 use tracing::{Instrument, Level, Span};
 
-/// Carries out a request within a span that tells the operation, the table and the capacity that
-/// was consumed. Without anybody who listens, nothing of that is done.
+/// Runs a request in a span with the operation, the table and the consumed capacity. Does none of
+/// this if the span is disabled.
 pub(crate) fn execute(backend: &dyn Backend, mut request: Request) -> Execution<'_> {
     if !tracing::enabled!(Level::DEBUG) {
         return backend.execute(request);
@@ -34,7 +34,7 @@ fn record(span: &Span, outcome: &Result<Answer, BackendError>) {
                 span.record("capacity", units);
             }
         }
-        // The name alone: what is wrong with an item or a key is nobody's business here.
+        // Only the name: the message may contain values of items or keys.
         Err(BackendError::Refused(refused)) => {
             span.record("error", refused.kind().name());
         }
@@ -44,7 +44,7 @@ fn record(span: &Span, outcome: &Result<Answer, BackendError>) {
     }
 }
 
-/// The table of a request about one.
+/// The table of a request on a single table.
 fn table_of(request: &Request) -> Option<&str> {
     Some(match request {
         Request::GetItem(request) => &request.table_name,

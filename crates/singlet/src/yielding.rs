@@ -1,16 +1,16 @@
-//! Letting other tasks run while much is read or computed.
+//! Yielding to other tasks during large reads or computations.
 //!
-//! Requests to an engine in this process are ready at once, so a function that reads a lot would
-//! hold its thread to the end.
+//! Requests to an embedded engine are ready at once, so a function that reads a lot would occupy
+//! its thread until the end.
 
 use std::future::poll_fn;
 use std::task::Poll;
 
-/// How many bytes of items are read or decoded before other tasks may run: about a millisecond.
+/// Bytes of items to read or decode before yielding: about a millisecond.
 pub(crate) const YIELD_BYTES: usize = 64 << 10;
 
-/// Lets other tasks run before this one goes on: for loops that compute for milliseconds and wait
-/// for nothing. It works with any executor.
+/// Yields to other tasks once: for loops that compute for milliseconds without awaiting. It works
+/// with any executor.
 ///
 /// ```
 /// # singlet::block_on(async {
@@ -37,14 +37,14 @@ pub async fn yield_now() {
     .await;
 }
 
-/// Counts bytes of items, and yields where they are many.
+/// Counts bytes of items, to yield after many.
 #[derive(Debug, Default)]
 pub(crate) struct ByteYield {
     bytes: usize,
 }
 
 impl ByteYield {
-    /// Counts an item that is read next. Returns true where the reader has to yield first.
+    /// Counts the next item. Returns true if the reader should yield first.
     pub(crate) fn is_due(&mut self, bytes: usize) -> bool {
         self.bytes += bytes;
         let is_due = self.bytes >= YIELD_BYTES;
@@ -93,7 +93,7 @@ mod tests {
         assert!(!decoded.is_due(YIELD_BYTES - 1));
     }
 
-    /// Handlers of web servers read megabytes in one poll, and nobody else was served meanwhile.
+    /// Regression: web handlers decoded megabytes in one poll and starved all other tasks.
     #[test]
     fn large_answers_yield_once_and_small_ones_never() {
         let backend = Embedded::new(Engine::memory().unwrap());

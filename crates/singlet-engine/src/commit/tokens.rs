@@ -1,8 +1,8 @@
 //! Idempotency tokens of transactions.
 //!
 //! ```text
-//! t token           → when it is forgotten, and the fingerprint of its request
-//! e moment · token  → nothing; what is to be forgotten, in order
+//! t token           → when it expires, and the fingerprint of its request
+//! e moment · token  → empty; the tokens by expiry
 //! ```
 
 use super::Planner;

@@ -6,7 +6,7 @@ use singlet_dynamo::binary::ValueRef;
 use singlet_dynamo::{Set, Type, Value};
 use std::collections::BTreeSet;
 
-/// A list, stored as L; but a `Vec<u8>` is bytes, stored as B.
+/// A list, stored as L, except that a `Vec<u8>` is stored as B.
 impl<T: Attribute> Attribute for Vec<T> {
     const KIND: AttributeType = T::LIST_KIND;
 
@@ -19,8 +19,8 @@ impl<T: Attribute> Attribute for Vec<T> {
     }
 }
 
-/// A set of texts, numbers or bytes is stored as such, and not at all when it is empty, because
-/// DynamoDB has no empty sets. Sets of anything else are stored as lists.
+/// A set of texts, numbers or bytes is stored as a DynamoDB set, or left out if it is empty,
+/// because DynamoDB has no empty sets. Other sets are stored as lists.
 impl<T: Attribute + Ord> Attribute for BTreeSet<T> {
     const KIND: AttributeType = match T::TYPE {
         Some(Type::S) => AttributeType::TextSet,
@@ -67,7 +67,7 @@ impl<T: Attribute + Ord> Attribute for BTreeSet<T> {
     }
 }
 
-/// Elements are always there: one that would be absent is stored as NULL, to keep its place.
+/// Stores a `None` element as NULL, to keep its position.
 pub(super) fn write_list<'a, T: Attribute + 'a>(
     elements: impl IntoIterator<Item = &'a T>,
 ) -> Result<Value, NotStorable> {

@@ -1,4 +1,4 @@
-//! Types of other libraries, each with the feature of the library's name.
+//! Types of other libraries, each behind a feature with the library's name.
 
 #[cfg(feature = "bytes")]
 mod bytes;

@@ -1,4 +1,4 @@
-//! Maps, whose keys are text or have a text of their own.
+//! Maps, whose keys are strings or types with a string form.
 
 use super::{Attribute, Mismatch, NotStorable};
 use crate::date::Date;
@@ -10,11 +10,11 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{BuildHasher, Hash};
 
-/// The key of a map: a value that has a text, and can be read from it again.
+/// The key of a map: a value with a text form that can be parsed back.
 ///
-/// In DynamoDB the keys of a map are text. These types have one, always and each its own: `String`,
-/// integers, `bool`, `char`, [`Timestamp`], [`Date`], identifiers made by [`id!`](crate::id), enums
-/// without fields and newtypes with `#[derive(Attribute)]`, and `uuid::Uuid`.
+/// DynamoDB's map keys are text. These types have a unique text form: `String`, integers, `bool`,
+/// `char`, [`Timestamp`], [`Date`], identifiers made by [`id!`](crate::id), enums without fields
+/// and newtypes with `#[derive(Attribute)]`, and `uuid::Uuid`.
 ///
 /// ```
 /// use singlet::prelude::*;
@@ -39,10 +39,10 @@ use std::hash::{BuildHasher, Hash};
     note = "the keys of a stored map are text: `String`, integers, identifiers made by `id!`, `Timestamp`, `Date`, and enums without fields or newtypes with `#[derive(Attribute)]`"
 )]
 pub trait MapKey: Sized {
-    /// Its text.
+    /// The text form.
     fn to_name(&self) -> Cow<'_, str>;
 
-    /// Reads the text.
+    /// Parses the text form.
     fn from_name(name: &str) -> Result<Self, Mismatch>;
 }
 
@@ -91,7 +91,7 @@ map_keys! {
     Date: "a date",
 }
 
-/// Given as the key of a map's entry: a key, or a reference to one; for text also a `&str`.
+/// An argument for the key of a map's entry: a key, a reference to one, or for text also a `&str`.
 #[diagnostic::on_unimplemented(
     message = "the keys of this map are `{K}`, and this is a `{Self}`",
     label = "expected `{K}`"
@@ -119,7 +119,7 @@ impl EntryKey<String> for &str {
     }
 }
 
-/// A map, or one that may be missing: its entries can be named in conditions and updates.
+/// A map, possibly optional: conditions and updates can name its entries.
 #[diagnostic::on_unimplemented(
     message = "a field of type `{Self}` has no entries",
     label = "not a `BTreeMap`, nor a `HashMap`"
@@ -174,7 +174,7 @@ impl<K: MapKey + Eq + Hash, V: Attribute, S: BuildHasher + Default> Attribute fo
     }
 }
 
-/// Entries are always there: one whose value would be absent is stored as NULL, to keep its key.
+/// Stores a `None` value as NULL, to keep its key.
 fn write<'m, K: MapKey + 'm, V: Attribute + 'm>(
     map: impl IntoIterator<Item = (&'m K, &'m V)>,
     len: usize,
@@ -186,7 +186,7 @@ fn write<'m, K: MapKey + 'm, V: Attribute + 'm>(
     Ok(Value::M(Map::from_entries(entries)))
 }
 
-/// Reads entries, each of which the function must find to be new.
+/// Reads entries; `insert` returns false for a duplicate key.
 fn read<K: MapKey, V: Attribute>(
     value: Option<ValueRef<'_>>,
     mut insert: impl FnMut(K, V) -> bool,
@@ -194,7 +194,7 @@ fn read<K: MapKey, V: Attribute>(
     let Some(ValueRef::M(map)) = value else { return Err(Mismatch::of("M", value)) };
     for (name, one) in map.iter() {
         let one = V::from_value(Some(one)).map_err(|mismatch| mismatch.within(name))?;
-        // Of `7` and `07`, which are the same number, one would be lost.
+        // `7` and `07` are the same number, so one of the entries would be lost.
         if !insert(K::from_name(name)?, one) {
             return Err(Mismatch::new("keys that differ", format!("the key `{name}` again")));
         }

@@ -1,4 +1,4 @@
-//! Newtypes: what they wrap, under a name of its own.
+//! Newtypes: a wrapped type under another name.
 
 use super::{Attribute, MapKey, Mismatch};
 use crate::field::{Containing, Numeric, Textual};
@@ -9,8 +9,8 @@ use std::borrow::Cow;
 
 /// A newtype: a struct around one value, stored as that value. Made by `#[derive(Attribute)]`.
 ///
-/// What its value can do, it can do too: stand in keys and in conditions, be added to, be the key of
-/// a map. A newtype around a `String` is any text; for a part of a key that cannot contain the
+/// It can be used wherever its value can: in keys and conditions, in additions, as the key of a
+/// map. A newtype around a `String` is any text; for a part of a key that cannot contain the
 /// delimiter, make the type with [`id!`](crate::id), or wrap such a type.
 ///
 /// ```
@@ -43,7 +43,7 @@ use std::borrow::Cow;
 /// # Ok::<(), Box<dyn std::error::Error>>(()) }).unwrap();
 /// ```
 pub trait Newtype: Attribute {
-    /// What it wraps.
+    /// The wrapped type.
     type Inner: Attribute;
 
     /// The value.

@@ -1,5 +1,5 @@
-//! Numbers: integers exactly, floating point as the shortest decimal that reads back the same. A
-//! stored number with more digits than a floating point number has is rounded when it is read.
+//! Numbers: integers are exact, floating point is the shortest decimal that reads back the same. A
+//! stored number with more digits than a floating point type has is rounded when it is read.
 
 use super::collection::read_list;
 use super::{Attribute, Bytes, Mismatch, NotStorable};
@@ -40,7 +40,8 @@ macro_rules! integers {
                 fn from_value(value: Option<ValueRef<'_>>) -> Result<Self, Mismatch> {
                     let number = Number::from_value(value)?;
                     let short = number.to_i64().and_then(|number| Self::try_from(number).ok());
-                    // What is too long for 64 bits is rare, so it may take the way over text.
+                    // Numbers longer than 64 bits are rare, so the slower way through text is
+                    // acceptable.
                     short.or_else(|| number.to_string().parse().ok()).ok_or_else(|| {
                         Mismatch::new(concat!("a number that fits ", stringify!($integer)), number.to_string())
                     })
@@ -52,7 +53,7 @@ macro_rules! integers {
 
 integers! {
     i8 i16 i32 i64 isize u16 u32 u64 usize i128 u128
-    // Numbers of eight bits in a row are bytes.
+    // A `Vec<u8>` is bytes.
     u8 {
         const LIST_KIND: AttributeType = AttributeType::Binary;
 
@@ -62,7 +63,7 @@ integers! {
 
         fn list_from_value(value: Option<ValueRef<'_>>) -> Result<Vec<Self>, Mismatch> {
             match value {
-                // As other programs may have stored it, serde_dynamo among them.
+                // Other programs store bytes as a list, such as those with serde_dynamo.
                 Some(ValueRef::L(_)) => read_list(value),
                 _ => Bytes::from_value(value).map(|bytes| bytes.0),
             }

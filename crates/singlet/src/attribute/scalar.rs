@@ -1,4 +1,4 @@
-//! Text, truth values, bytes, and values of any type.
+//! Text, booleans, bytes, and values of any type.
 
 use super::{Attribute, Mismatch, NotStorable};
 use crate::design::AttributeType;
@@ -35,8 +35,8 @@ impl Attribute for bool {
     }
 }
 
-/// Bytes, stored as a value of type B, as a `Vec<u8>` is. As a type of its own it can be told from
-/// a list: nobody appends to it or asks for an element of it.
+/// Bytes, stored as type B like a `Vec<u8>`. A separate type, so that list operations such as
+/// appending or reading an element do not compile.
 ///
 /// ```
 /// use singlet::{Attribute, Bytes};
@@ -46,7 +46,7 @@ impl Attribute for bool {
 /// # Ok::<(), singlet::attribute::NotStorable>(())
 /// ```
 ///
-/// DynamoDB does not look into bytes, so what is done with elements does not compile:
+/// DynamoDB does not look into bytes, so operations on elements do not compile:
 ///
 /// ```compile_fail
 /// # use singlet::prelude::*;
@@ -110,7 +110,7 @@ impl Attribute for Bytes {
     fn from_value(value: Option<ValueRef<'_>>) -> Result<Self, Mismatch> {
         match value {
             Some(ValueRef::B(bytes)) => Ok(Self(bytes.to_vec())),
-            // A payload is JSON, which has no bytes: there they are text.
+            // A payload is JSON, which has no bytes, so they are Base64 there.
             Some(ValueRef::S(text)) => match singlet_dynamo::base64::decode(text) {
                 Ok(bytes) => Ok(Self(bytes)),
                 Err(_) => Err(Mismatch::new("B", "text that is not Base64")),
@@ -120,7 +120,7 @@ impl Attribute for Bytes {
     }
 }
 
-/// A value of any type, for attributes that the program passes on without looking into them.
+/// A value of any type, for attributes that the program passes on unread.
 impl Attribute for Value {
     const KIND: AttributeType = AttributeType::Any;
 

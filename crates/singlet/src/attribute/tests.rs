@@ -1,4 +1,4 @@
-//! What is stored is read back, whatever it is; and text in keys sorts as the values do.
+//! Stored values read back unchanged, and text in keys sorts as the values do.
 
 mod derived;
 #[cfg(all(
@@ -29,7 +29,7 @@ fn read<T: Attribute>(value: Option<&Value>) -> Result<T, Mismatch> {
     T::from_value(ItemRef::trusted(&bytes).get("own"))
 }
 
-/// What a value is stored as, having been read back the same.
+/// The stored form of a value, after checking that it reads back the same.
 #[track_caller]
 fn stored<T: Attribute + PartialEq + Debug>(own: &T) -> Option<Value> {
     let value = own.to_value().unwrap();
@@ -37,7 +37,7 @@ fn stored<T: Attribute + PartialEq + Debug>(own: &T) -> Option<Value> {
     value
 }
 
-/// The text of a value in a key, having been read back the same.
+/// The text of a value in a key, after checking that it reads back the same.
 #[track_caller]
 fn in_key<T: KeyPart + PartialEq + Debug>(own: &T) -> String {
     let Shape::Text(form) = T::SHAPE else { panic!("not text in a key") };
@@ -47,7 +47,7 @@ fn in_key<T: KeyPart + PartialEq + Debug>(own: &T) -> String {
     text
 }
 
-/// The texts of two values sort as they do, and have one width.
+/// Checks that the texts of two values sort as the values do, and have one width.
 #[track_caller]
 fn check_order<T: KeyPart + Ord + Debug>(one: &T, other: &T) {
     let (text, other_text) = (in_key(one), in_key(other));
@@ -55,7 +55,7 @@ fn check_order<T: KeyPart + Ord + Debug>(one: &T, other: &T) {
     assert_eq!(text.len(), other_text.len());
 }
 
-/// The name of a key of a map, having been read back the same.
+/// The name of a map key, after checking that it reads back the same.
 #[track_caller]
 fn name<K: MapKey + PartialEq + Debug>(key: &K) -> String {
     let name = key.to_name().into_owned();
@@ -76,10 +76,10 @@ fn bytes_in_a_vec_are_binary() {
     assert_eq!(<Vec<u8> as Attribute>::TYPE, Some(singlet_dynamo::Type::B));
     let set = BTreeSet::from([vec![1_u8], vec![2]]);
     assert!(matches!(stored(&set), Some(Value::Bs(_))));
-    // Other numbers are a list of them.
+    // Vectors of other numbers are lists.
     assert_eq!(stored(&vec![1_u16]), Some(Value::L(vec![Value::from(1)])));
     assert_eq!(stored(&vec![Some(1_u8)]), Some(Value::L(vec![Value::from(1)])));
-    // Bytes that were stored as a list of numbers are read, and so are those of a payload.
+    // Bytes stored as a list of numbers can be read, also from a payload.
     let list = Value::L(vec![Value::from(1), Value::from(255)]);
     assert_eq!(read::<Vec<u8>>(Some(&list)), Ok(vec![1, 255]));
     assert_eq!(read::<Vec<u8>>(Some(&Value::from("Af8="))), Ok(vec![1, 255]));
@@ -98,14 +98,14 @@ fn maps_have_typed_keys() {
     let refused = |map: Map| read::<BTreeMap<u32, bool>>(Some(&Value::M(map))).unwrap_err();
     let fault = refused(Map::from([("x", Value::from(true))]));
     assert_eq!(fault.to_string(), "expected a number that fits u32, found the key `x`");
-    // One of them would be lost.
+    // One of the entries would be lost.
     let fault = refused(Map::from([("07", Value::from(true)), ("7", Value::from(true))]));
     assert_eq!(fault.to_string(), "expected keys that differ, found the key `7` again");
     let fault = refused(Map::from([("7", Value::from(3))]));
     assert_eq!((fault.path(), fault.to_string().as_str()), (".7", "expected BOOL, found N"));
 }
 
-/// They were left out, and with them their keys.
+/// Regression: entries with the value `None` were left out, and their keys lost.
 #[test]
 fn entries_without_a_value_keep_their_keys() {
     let scores = BTreeMap::from([("ada".to_owned(), None), ("bob".to_owned(), Some(1_u32))]);

@@ -1,7 +1,7 @@
-//! Values of any type that serde knows, as attributes.
+//! Values of any serde type, as attributes.
 //!
-//! A value becomes what `serde_dynamo` makes of it: structs and maps become M, sequences and tuples
-//! L, numbers N, text S, bytes B, `None` and units NULL. Why this is code of our own is in
+//! The representation is that of `serde_dynamo`: structs and maps become M, sequences and tuples L,
+//! numbers N, text S, bytes B, `None` and units NULL. The reasons for our own implementation are in
 //! docs/decisions/0015-serde-values-are-read-where-they-lie.md.
 
 mod read;
@@ -15,14 +15,14 @@ use serde::de::DeserializeOwned;
 use singlet_dynamo::Value;
 use singlet_dynamo::binary::ValueRef;
 
-/// How many calls of a serializer or deserializer may be open inside each other. Lists and maps nest
-/// 31 levels in an attribute; the rest is for options and newtypes, which take a call and no level.
+/// Maximum depth of nested serializer or deserializer calls. Lists and maps nest up to 31 levels in
+/// an attribute; the rest is for options and newtypes, which take a call but no level.
 const CALLS_MAX: usize = 256;
 
-/// A value that is stored as serde writes it: what `#[attribute(with = serde)]` makes of a field.
+/// A value in serde's representation, for a field with `#[attribute(with = serde)]`.
 ///
-/// The field itself has its own type. `Serde` is the type that the constant for the field speaks of;
-/// conditions and updates take the value with or without it.
+/// The field keeps its own type; only the constant for the field uses `Serde`. Conditions and
+/// updates take the value with or without it.
 ///
 /// ```
 /// use singlet::prelude::*;
@@ -74,7 +74,7 @@ impl<T: Serialize + DeserializeOwned> Attribute for Serde<T> {
     }
 }
 
-/// What a value is as an attribute when serde writes it.
+/// A value in serde's representation.
 #[doc(hidden)]
 pub fn serde_value<T: Serialize + ?Sized>(value: &T) -> Result<Option<Value>, NotStorable> {
     write::to_value(value).map(Some)

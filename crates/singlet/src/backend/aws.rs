@@ -1,8 +1,8 @@
 //! DynamoDB, or another server that speaks its protocol.
 //!
-//! Requests of the [language](crate::dynamo) go out as the JSON that the language writes, and answers
-//! and errors are read by the language. The AWS SDK's runtime does what lies between: credentials,
-//! signatures, connections, time-outs and retries.
+//! Requests of the [language](crate::dynamo) are sent as the JSON that it writes, and it parses
+//! responses and errors. The AWS SDK's runtime does the rest: credentials, signatures, connections,
+//! time-outs and retries.
 
 mod client;
 mod endpoint;
@@ -22,7 +22,7 @@ use singlet_dynamo::operation::{Answer, Request};
 use std::time::Duration;
 use stream::StreamFeed;
 
-/// DynamoDB, or whatever speaks its protocol: the endpoint of this project, DynamoDB Local.
+/// DynamoDB, or a server with its protocol: this project's endpoint, DynamoDB Local.
 ///
 /// ```no_run
 /// use singlet::backend::Aws;
@@ -52,12 +52,12 @@ use stream::StreamFeed;
 /// # }
 /// ```
 ///
-/// It runs on Tokio. It is there with the feature `aws` of this crate.
+/// It requires Tokio and the feature `aws` of this crate.
 ///
-/// Attempts are repeated by the runtime of the AWS SDK, as every client of the SDK does: after a lost
-/// connection, with a wrong clock, at a server that is too busy. `AWS_MAX_ATTEMPTS` and
-/// `AWS_RETRY_MODE` say how often. What the SDK does not repeat, because the request was answered, the
-/// model does: what is left of batches, and whatever met a transaction.
+/// The AWS SDK retries attempts, as in each of its clients: after a lost connection, with a wrong
+/// clock, when the server is too busy. `AWS_MAX_ATTEMPTS` and `AWS_RETRY_MODE` configure this. The
+/// model retries what the SDK does not, because the request was answered: unprocessed parts of
+/// batches, and cancelled transactions.
 ///
 /// The change feed is read from the table's stream, so a table has to be declared with `stream`.
 #[derive(Clone, Debug)]
@@ -67,16 +67,16 @@ pub struct Aws {
 }
 
 impl Aws {
-    /// As the environment says, in the way that is usual with AWS: region, credentials and
-    /// endpoint from variables (`AWS_REGION`, `AWS_PROFILE`, `AWS_ENDPOINT_URL` and so on), from
-    /// the files in `~/.aws`, or from the machine that this runs on.
+    /// Configured by the environment, as usual with AWS: region, credentials and endpoint from
+    /// variables (`AWS_REGION`, `AWS_PROFILE`, `AWS_ENDPOINT_URL` and so on), from the files in
+    /// `~/.aws`, or from the instance.
     pub async fn from_env() -> Self {
         let loader = aws_config::defaults(BehaviorVersion::latest()).http_client(https_client());
         Self::new(&loader.load().await)
     }
 
-    /// A server at this address. Region and credentials come from variables and from the files in
-    /// `~/.aws`; where there are none, they are `local`, which servers for development accept.
+    /// A server at this address. Region and credentials come from variables or from the files in
+    /// `~/.aws`; the default is `local`, which development servers accept.
     pub async fn at(url: &str) -> Self {
         let region = RegionProviderChain::default_provider().or_else("local");
         let credentials = CredentialsProviderChain::first_try(
@@ -93,10 +93,10 @@ impl Aws {
         Self::new(&loader.load().await)
     }
 
-    /// As a configuration says that was loaded otherwise.
+    /// With a configuration that was loaded elsewhere.
     ///
-    /// What it says of time-outs and of the HTTP client is kept; where it says nothing, an attempt
-    /// may take ten seconds and a request a minute.
+    /// Its time-outs and HTTP client are kept. The default time-outs are ten seconds for an attempt
+    /// and a minute for a request.
     #[must_use]
     pub fn new(config: &SdkConfig) -> Self {
         let http_client = config.http_client().unwrap_or_else(https_client);
@@ -146,14 +146,14 @@ async fn execute(client: &Client, mut request: Request) -> Result<Answer, Backen
     }
     let operation = request.operation();
     let Some(body) = request.to_json() else {
-        // The model asks for none of these: tags, limits, and streams other than as changes.
+        // The model never sends these: tags, limits, and streams other than feeds.
         return Err(failed(format!("{operation} is not sent through the model to AWS")));
     };
     let answer = client.send(operation, body.into_bytes()).await?;
     request.read_answer(&answer).map_err(|error| unreadable(operation, &error))
 }
 
-/// An answer that is not what the operation answers.
+/// The response does not match the operation.
 fn unreadable(operation: &str, error: &singlet_dynamo::Error) -> BackendError {
     failed(format!("the answer to {operation} cannot be read: {}", error.message()))
 }

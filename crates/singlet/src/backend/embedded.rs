@@ -1,4 +1,4 @@
-//! The engine in this process.
+//! The embedded engine.
 
 mod stream;
 mod timer;
@@ -24,7 +24,7 @@ pub struct Embedded {
 }
 
 impl Embedded {
-    /// Carries out requests on this engine.
+    /// Runs requests on this engine.
     #[must_use]
     pub fn new(engine: Engine) -> Self {
         Self { engine, timer: Timer::default() }
@@ -39,13 +39,13 @@ impl Embedded {
 
 impl Backend for Embedded {
     fn execute(&self, request: Request) -> Execution<'_> {
-        // Over the wire this is found when a body is read. Requests that were built in this process
-        // come past that.
+        // The endpoint checks this while it parses a body; requests built in this process skip
+        // that.
         if let Err(error) = request.validate() {
             return Execution::done(Err(BackendError::Refused(error)));
         }
         let mut started = self.engine.start(request);
-        // Reads never wait for anybody, and in memory writes seldom do.
+        // Reads never wait, and in-memory writes rarely do.
         match Pin::new(&mut started).poll(&mut Context::from_waker(Waker::noop())) {
             Poll::Ready(Ok(answer)) if is_large(&answer) => Execution::yielding(Ok(answer)),
             Poll::Ready(outcome) => Execution::done(outcome.map_err(backend_error)),
@@ -59,13 +59,13 @@ impl Backend for Embedded {
         Box::pin(self.timer.after(duration))
     }
 
-    /// Transactions and writes wait for each other here.
+    /// Transactions and writes wait for each other instead.
     fn has_conflicts(&self) -> bool {
         false
     }
 
     fn changes(&self, table_name: &str) -> BoxFuture<'_, Result<Box<dyn Feed>, BackendError>> {
-        // Before the subscription, so that nothing is between the two.
+        // Before subscribing, so that no change falls between the two.
         let place = self.end_of_stream(table_name);
         let subscription = self.engine.subscribe(Some(table_name));
         let table = table_name.to_owned();
@@ -84,11 +84,11 @@ impl Backend for Embedded {
     }
 }
 
-/// Listens to the engine.
+/// Listens to the engine's changes.
 struct Listener {
     subscription: Subscription,
     table: String,
-    /// Behind the last change that was given, if the table has a stream.
+    /// The position after the last returned change, if the table has a stream.
     place: Option<StreamPlace>,
 }
 
@@ -106,7 +106,7 @@ impl Feed for Listener {
                         is_expiry: change.is_expiry,
                     }
                 }
-                // The position stays where it was: whoever goes on from there misses nothing.
+                // The position does not move, so a reader that resumes from it misses nothing.
                 Event::FellBehind { missed } => FeedEvent::FellBehind { missed: Some(missed) },
             }))
         })
@@ -120,8 +120,8 @@ impl Feed for Listener {
     }
 }
 
-/// Whether reading an answer takes about a millisecond. Answers of one item are not looked at: gets
-/// and writes are frequent, and an item has 400 KB at most.
+/// Whether reading a response takes about a millisecond. Single-item responses are not checked:
+/// gets and writes are frequent, and an item has at most 400 KB.
 fn is_large(answer: &Answer) -> bool {
     let may_be_large =
         matches!(answer, Answer::Page(_) | Answer::BatchGetItem(_) | Answer::TransactGetItems(_));

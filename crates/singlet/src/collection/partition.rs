@@ -1,11 +1,11 @@
-//! The partition of a collection: what its key is made of.
+//! The type of a collection's partition key.
 
 use crate::attribute::NotStorable;
 use crate::key::{KeyArgument, KeyPart};
 use crate::query::KeyParts;
 use singlet_dynamo::Value;
 
-/// Given as the partition of a collection: one part by itself, or several as a tuple.
+/// The partition of a collection: a single part, or a tuple of several.
 #[diagnostic::on_unimplemented(
     message = "the partition of this collection is made of `{T}`, and this is a `{Self}`",
     label = "expected `{T}`",
@@ -52,7 +52,7 @@ partitions! {
     (A X 0, B Y 1, C Z 2, D W 3, E V 4, F U 5, G T 6, H S 7)
 }
 
-/// Says that the partition keys of two entities are made of the same types.
+/// Asserts that the partition keys of two entities have the same part types.
 #[diagnostic::on_unimplemented(
     message = "the members of a collection share a partition, and this one's is made of `{Self}`, that of the first member of `{Parts}`",
     label = "in another partition",
@@ -62,7 +62,7 @@ pub trait SameParts<Parts> {}
 
 impl<Parts> SameParts<Parts> for Parts {}
 
-/// Refuses members of different partitions.
+/// Rejects members of different partitions.
 #[doc(hidden)]
 pub const fn assert_same_partition<Head, E, const HEAD: usize, const PLACE: usize>()
 where

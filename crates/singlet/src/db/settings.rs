@@ -1,11 +1,11 @@
-//! What can be chosen when a database is opened.
+//! Settings of a database.
 
 use crate::cursor::CursorKey;
 use crate::shape::TableShapeOf;
 use singlet_engine::Clock;
 use std::collections::BTreeMap;
 
-/// What can be chosen when a database is opened.
+/// Settings of a database, chosen when it is opened.
 ///
 /// ```
 /// use singlet::Settings;
@@ -15,16 +15,16 @@ use std::collections::BTreeMap;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// What `{env}`, or anything else in braces, stands for in the names of tables.
+    /// The value of `{env}`, or of any other placeholder, in table names.
     pub environment: String,
-    /// Names chosen for single tables, by the [default name](Settings::default_name_of) of each.
-    /// They take precedence over the declaration.
+    /// Names for individual tables, keyed by their [default name](Settings::default_name_of). They
+    /// take precedence over the declaration.
     pub table_names: BTreeMap<String, String>,
-    /// Where time comes from.
+    /// The source of time.
     pub clock: Clock,
-    /// The secret with which cursors are signed. By default there is none, and reading pages fails
-    /// with [`Error::NoCursorKey`](crate::Error::NoCursorKey): whether cursors are to be taken by
-    /// other instances and after a restart is for the program to say.
+    /// The secret that signs cursors. By default there is none, and reading pages fails
+    /// with [`Error::NoCursorKey`](crate::Error::NoCursorKey): the program decides whether other
+    /// instances accept its cursors, and whether they survive a restart.
     pub cursor_key: Option<CursorKey>,
 }
 
@@ -40,17 +40,17 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// The environment unless another one is chosen.
+    /// The default environment.
     pub const DEFAULT_ENVIRONMENT: &str = "dev";
 
-    /// The name of a table that was declared with this name.
+    /// The actual name of a table declared with this name.
     #[must_use]
     pub fn table_name(&self, declared: &str) -> String {
         fill(declared, &self.environment)
     }
 
-    /// The name that a table has: the chosen one, or else the one that its declaration gives it in
-    /// this environment.
+    /// The actual name of a table: its entry in `table_names`, or the declared name in this
+    /// environment.
     #[must_use]
     pub fn name_of(&self, table: &TableShapeOf<'_>) -> String {
         if let Some(chosen) = self.table_names.get(&Self::default_name_of(table)) {
@@ -64,14 +64,14 @@ impl Settings {
         }
     }
 
-    /// The name that a table has in the default environment.
+    /// The name of a table in the default environment.
     #[must_use]
     pub fn default_name_of(table: &TableShapeOf<'_>) -> String {
         fill(table.name, Self::DEFAULT_ENVIRONMENT)
     }
 }
 
-/// The name with the environment in place of what is in braces.
+/// Replaces every placeholder in braces with the environment.
 fn fill(declared: &str, environment: &str) -> String {
     let mut name = String::with_capacity(declared.len() + environment.len());
     let mut rest = declared;

@@ -139,7 +139,7 @@ pub enum AttributeType {
     List,
     /// A map with arbitrary members.
     Map,
-    /// A map with the same members in every item, none of them unbounded.
+    /// A map with the same members in every item, each of bounded size.
     Struct,
     /// A set of strings.
     TextSet,

@@ -1,13 +1,13 @@
-//! Numbers that an update can add to, and the amounts that it can add.
+//! Numeric fields, and the amounts that an update can add.
 
 use crate::attribute::{Attribute, NotStorable};
 use singlet_dynamo::{Number, Value};
 
-/// Numbers, which can be added to.
+/// Numbers, for additions.
 ///
-/// An integer holds only so many numbers, DynamoDB's attribute almost any. So an
-/// [`add`](crate::operation::Update::add) is refused that would take a stored number out of the
-/// [range](Self::range) of its type, where no read could bring it back.
+/// An integer type has a smaller range than DynamoDB's numbers. An
+/// [`add`](crate::operation::Update::add) that would take a stored number out of the
+/// [range](Self::range) of its type is refused, because the number could not be read back.
 ///
 /// ```
 /// use singlet::dynamo::Number;
@@ -21,10 +21,10 @@ use singlet_dynamo::{Number, Value};
     label = "cannot be added to"
 )]
 pub trait Numeric: Attribute {
-    /// What can be added: [`Whole`] numbers, or [`Fractional`] ones as well.
+    /// The amounts that can be added: [`Whole`] numbers, or [`Fractional`] ones as well.
     type Amounts;
 
-    /// The least and the greatest number of this type; `None` if it holds all of DynamoDB's.
+    /// The smallest and largest number of this type; `None` if it covers DynamoDB's range.
     fn range() -> Option<(Number, Number)>;
 }
 
@@ -34,8 +34,8 @@ pub enum Whole {}
 /// The type holds fractions, so any number can be added.
 pub enum Fractional {}
 
-/// How much to add to a number: an integer, and for fields that hold fractions also an `f32`, an
-/// `f64` or a [`Number`].
+/// An amount to add to a number: an integer, or for fields with fractions also an `f32`, an `f64`
+/// or a [`Number`].
 ///
 /// ```
 /// use singlet::dynamo::Number;
@@ -51,11 +51,11 @@ pub enum Fractional {}
     note = "integers can be added to every number, fractions only to `f32`, `f64` and decimals: an integer could not be read any more"
 )]
 pub trait Amount<Kind> {
-    /// The amount as DynamoDB has it.
+    /// The amount as a DynamoDB number.
     ///
     /// # Errors
     ///
-    /// A floating-point number may have no form in DynamoDB.
+    /// Some floating-point numbers cannot be represented in DynamoDB.
     fn into_number(self) -> Result<Number, NotStorable>;
 }
 
@@ -138,8 +138,8 @@ fn number(value: &impl Attribute) -> Result<Number, NotStorable> {
     }
 }
 
-/// An end of a range. The ends of 128-bit integers have 39 digits, and a number has up to 38: there
-/// it is the last number before the end.
+/// An end of a range. The ends of 128-bit integers have 39 digits and DynamoDB's numbers 38, so
+/// there it is the last number before the end.
 fn bound<T: Attribute + ToString>(end: &T) -> Option<Number> {
     number(end).ok().or_else(|| {
         let mut digits = end.to_string();
@@ -153,7 +153,7 @@ fn bound<T: Attribute + ToString>(end: &T) -> Option<Number> {
 mod tests {
     use super::*;
 
-    /// Both ends can be read back, and what is beyond them cannot.
+    /// Both ends of a range can be read back; the numbers just outside cannot.
     #[test]
     fn ranges_end_where_reading_ends() {
         fn holds<T: Numeric>(number: Number) -> bool {

@@ -1,8 +1,8 @@
-//! Fields kept together as one JSON text.
+//! Fields stored together as one JSON text.
 //!
 //! Numbers are JSON numbers, lists and sets arrays, maps objects, and bytes Base64 text, so that
-//! programs in other languages read the payload with any JSON library. Numbers are written and read
-//! digit by digit, since a payload must not round what an attribute would not.
+//! any JSON library can read the payload. Numbers are converted digit by digit, because a payload
+//! must not round what an attribute would not.
 
 use crate::attribute::{Members, Mismatch};
 use serde_json::value::RawValue;
@@ -18,7 +18,7 @@ pub struct Payload {
 }
 
 impl Payload {
-    /// The text of these fields, in the order of their declaration.
+    /// The text of these fields, in declaration order.
     pub(crate) fn write(fields: &[(String, Value)]) -> Value {
         let mut text = String::with_capacity(256);
         push_object(fields.iter().map(|(name, value)| (name.as_str(), value)), &mut text);
@@ -42,13 +42,13 @@ impl Payload {
         ItemRef::trusted(&self.bytes).get(name)
     }
 
-    /// The fields, to be read in the order of their names.
+    /// The fields, to be read in name order.
     pub fn members(&self) -> Result<Members<'_>, Mismatch> {
         Members::of(Some(ValueRef::M(ItemRef::trusted(&self.bytes))))
     }
 }
 
-/// Recurses as deep as the Rust type of the field is nested.
+/// Recurses once per level of the value.
 fn push_json(value: &Value, text: &mut String) {
     match value {
         Value::S(one) => push_text(one, text),
@@ -67,12 +67,12 @@ fn push_json(value: &Value, text: &mut String) {
 }
 
 fn push(value: impl std::fmt::Display, text: &mut String) {
-    // Writing into a string does not fail.
+    // Writing to a string does not fail.
     let _ = write!(text, "{value}");
 }
 
 fn push_text(one: &str, text: &mut String) {
-    // Neither does making JSON of a text.
+    // Serializing a string to JSON does not fail either.
     text.push_str(&serde_json::to_string(one).unwrap_or_default());
 }
 
@@ -104,7 +104,7 @@ fn push_object<'v>(members: impl Iterator<Item = (&'v str, &'v Value)>, text: &m
     text.push('}');
 }
 
-/// Reads JSON that is known to be well-formed; `None` if it is nested deeper than an item can be.
+/// Reads well-formed JSON; `None` if it is nested deeper than an item can be.
 fn read_json(text: &str, depth: usize) -> Option<Value> {
     if depth > NESTING_MAX {
         return None;
@@ -125,7 +125,7 @@ fn read_json(text: &str, depth: usize) -> Option<Value> {
         b't' => Value::Bool(true),
         b'f' => Value::Bool(false),
         b'n' => Value::Null,
-        // A number that DynamoDB does not have stays text, and is refused where it is read.
+        // A number out of DynamoDB's range stays text, so that reading the field reports it.
         _ => text.parse().map_or_else(|_| Value::from(text), Value::N),
     })
 }

@@ -1,4 +1,4 @@
-//! Writing entities as items.
+//! Encodes entities as items.
 
 use super::Payload;
 use crate::attribute::Attribute;
@@ -10,16 +10,16 @@ use crate::table::Table;
 use crate::timestamp::Timestamp;
 use singlet_dynamo::{Item, Value};
 
-/// Why an item is written.
+/// The purpose of a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Purpose {
-    /// It is new.
+    /// The item must not exist yet.
     Create,
-    /// It may take the place of another one.
+    /// The item may replace another one.
     Put,
 }
 
-/// The item that an entity is stored as at this moment.
+/// The stored form of an entity at this time.
 pub(crate) fn to_item<E: Entity>(
     entity: &E,
     purpose: Purpose,
@@ -30,7 +30,7 @@ pub(crate) fn to_item<E: Entity>(
     of_values(&E::SHAPE, E::Table::SHAPE, values)
 }
 
-/// The item that an entity with these values of its fields is stored as.
+/// The stored form of an entity with these field values.
 pub(super) fn of_values(
     shape: &EntityShape,
     table: &TableShape,
@@ -73,7 +73,7 @@ pub(super) fn of_values(
     Ok(Item::from_entries(entries))
 }
 
-/// Fills in what the model keeps.
+/// Fills in the fields that the model maintains.
 fn keep(
     shape: &EntityShape,
     values: &mut [Option<Value>],
@@ -97,7 +97,7 @@ fn keep(
     Ok(())
 }
 
-/// The attributes of a primary key, by their names.
+/// The attributes of a primary key, by name.
 pub(crate) fn key_attributes(
     attributes: &KeyAttributes,
     partition: Value,
@@ -108,7 +108,7 @@ pub(crate) fn key_attributes(
     Item::from_entries(entries.collect())
 }
 
-/// Adds the attributes of a key that are not a field's own: those that the item has.
+/// Adds the key attributes that are not fields, as far as the item has them.
 fn push_key(
     shape: &EntityShape,
     key: &KeyShape,

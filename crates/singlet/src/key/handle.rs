@@ -12,14 +12,13 @@ use singlet_dynamo::{Item, Type, Value};
 use std::fmt;
 use std::marker::PhantomData;
 
-/// The value of a field that stands in a key: the field's place, and the value or why there is
-/// none.
+/// The value of a key field: the field's place, and the value or the reason why there is none.
 pub type GivenPart = (usize, Result<Option<Value>, NotStorable>);
 
 /// The primary key of an item of this entity, made by its function `key`.
 ///
-/// What cannot stand in a key, such as a number that is too wide for its template, is told by the
-/// operation that uses the key.
+/// A value that cannot be part of a key, such as a number too wide for its template, is reported by
+/// the operation that uses the key.
 pub struct Key<E> {
     parts: Result<KeyValues, KeyFault>,
     entity: Marker<E>,
@@ -33,7 +32,7 @@ pub(crate) struct KeyValues {
 }
 
 impl<E: Entity> Key<E> {
-    /// The key with these values of the fields in its templates.
+    /// The key for these values of the template fields.
     #[must_use]
     pub fn new(parts: &[GivenPart]) -> Self {
         Self { parts: values(Shapes::of::<E>(), parts), entity: PhantomData }
@@ -62,7 +61,7 @@ impl<E: Entity> Key<E> {
         Self { parts, entity: PhantomData }
     }
 
-    /// The key as attributes, as requests have it.
+    /// The key as attributes, as in requests.
     ///
     /// ```
     /// # use singlet::prelude::*;
@@ -82,8 +81,8 @@ impl<E: Entity> Key<E> {
         self.clone().into_item()
     }
 
-    /// The sort key, for an item that refers to another one of its partition; `None` if the table has
-    /// no sort key, or if it is not text.
+    /// The sort key, for an item that refers to another one in its partition; `None` if the table
+    /// has no sort key, or if it is not text.
     ///
     /// ```
     /// # use singlet::prelude::*;
@@ -104,8 +103,8 @@ impl<E: Entity> Key<E> {
         })
     }
 
-    /// The key of an item of this entity; `None` if it is of another one. The item may have other
-    /// attributes besides its key.
+    /// The key of an item of this entity; `None` if the item belongs to another one. Attributes
+    /// outside the key are ignored.
     #[must_use]
     pub fn from_item(item: &Item) -> Option<Self> {
         let stored = StoredItem::from(item);
@@ -130,7 +129,7 @@ impl<E: Entity> Key<E> {
 }
 
 impl KeyValues {
-    /// The value of the field at this place, if it stands in the key.
+    /// The value of the field at this place, if it is part of the key.
     pub(crate) fn part(&self, of: Shapes, place: usize) -> Option<Value> {
         let attributes = &of.table.key;
         let values = std::iter::once(&self.partition).chain(&self.sort);
@@ -166,12 +165,12 @@ fn values(of: Shapes, parts: &[GivenPart]) -> Result<KeyValues, KeyFault> {
     Ok(KeyValues { partition, sort: next().transpose()? })
 }
 
-/// Values that were given for the fields of a key.
+/// Values for the fields of a key.
 #[derive(Clone, Copy)]
 pub(crate) struct Given<'p>(&'p [GivenPart]);
 
 impl<'p> Given<'p> {
-    /// Refuses values that cannot be stored, of this entity.
+    /// Rejects values of this entity that cannot be stored.
     pub(crate) fn of(entity: &EntityShape, parts: &'p [GivenPart]) -> Result<Self, KeyFault> {
         for (place, value) in parts {
             if let Err(why) = value {
@@ -186,7 +185,7 @@ impl<'p> Given<'p> {
         self.0.iter().find(|(own, _)| *own == place)?.1.as_ref().ok()?.as_ref()
     }
 
-    /// The attribute, one of a key's, that these values give.
+    /// Renders a key attribute from these values.
     pub(crate) fn render(
         self,
         template: &Template,
@@ -195,7 +194,7 @@ impl<'p> Given<'p> {
     ) -> Result<Value, KeyFault> {
         let size_max = attributes.size_max(attribute);
         let rendered = template.render(attribute, size_max, &|place| self.get(place))?;
-        // A key that is asked for has a value for each of its parts, optional ones as well.
+        // A requested key has a value for each part, even for optional ones.
         rendered.ok_or_else(|| KeyFault::missing(template.text))
     }
 }

@@ -6,9 +6,9 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum IdError {
-    /// It is empty.
+    /// The text is empty.
     Empty,
-    /// It contains the delimiter, which is this character.
+    /// The text contains the delimiter, which is this character.
     Delimiter(char),
 }
 
@@ -25,11 +25,11 @@ impl fmt::Display for IdError {
 
 impl std::error::Error for IdError {}
 
-/// How many characters an identifier from outside may have: as many as the subject of an OpenID
-/// token. Stored ones may have more, as far as the key has room for them.
+/// Maximum number of characters of an identifier from outside: as many as the subject of an OpenID
+/// token. Stored identifiers may be longer, within the limits of the key.
 pub const ID_CHARS_MAX: usize = 255;
 
-/// Refuses a text that is no identifier.
+/// Refuses a malformed identifier.
 #[doc(hidden)]
 pub fn check_id(text: &str, delimiter: char) -> Result<(), IdError> {
     if text.is_empty() {
@@ -41,8 +41,8 @@ pub fn check_id(text: &str, delimiter: char) -> Result<(), IdError> {
     Ok(())
 }
 
-/// Makes types for identifiers: text that is not empty and does not contain the delimiter `#`, so
-/// that no identifier can be mistaken for two parts of a key.
+/// Makes types for identifiers: non-empty text without the delimiter `#`, so that an identifier
+/// cannot be mistaken for two parts of a key.
 ///
 /// ```
 /// use singlet::id;
@@ -61,8 +61,8 @@ pub fn check_id(text: &str, delimiter: char) -> Result<(), IdError> {
 /// # Ok::<(), singlet::IdError>(())
 /// ```
 ///
-/// Identifiers for the keys of a table with another delimiter
-/// (`#[table(…, delimiter = "|")]`) say so behind their names:
+/// Identifiers for a table with another delimiter (`#[table(…, delimiter = "|")]`) declare it after
+/// their name:
 ///
 /// ```
 /// # use singlet::id;
@@ -188,7 +188,7 @@ macro_rules! id {
     };
 }
 
-/// The JSON schema of an identifier: text that is not empty, and short enough for a key.
+/// The JSON schema of an identifier: non-empty text, short enough for a key.
 #[cfg(feature = "schemars")]
 #[doc(hidden)]
 #[macro_export]
@@ -220,7 +220,7 @@ macro_rules! __id_schema {
     ($name:ident) => {};
 }
 
-/// Reads the text of an identifier.
+/// Parses an identifier.
 #[doc(hidden)]
 pub fn read_id(
     value: Option<singlet_dynamo::binary::ValueRef<'_>>,

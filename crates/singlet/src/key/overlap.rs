@@ -1,22 +1,21 @@
 //! Whether two key templates can give the same key.
 //!
-//! A template stands for all keys that it can give, which is a regular language of a simple kind:
-//! bytes and classes of bytes one after the other, some of them repeated. Two of them are walked
-//! side by side, over pairs of places; a pair is reached if some text leads the one template to
-//! the one place and the other to the other. No place is ever left backwards, so one pass over all
-//! pairs is enough, and there is neither recursion nor memory to allocate: a table's macro runs
-//! this in the compiler for each two of its entities.
+//! A template's keys form a simple regular language: a sequence of bytes and byte classes, some of
+//! them repeated. The search visits pairs of positions in two templates; a pair is reached if some
+//! text leads to both positions. Positions never decrease, so one pass over all pairs is enough,
+//! without recursion or allocation: a table's macro runs this in the compiler for each pair of its
+//! entities.
 //!
-//! Parts are taken for independent. A template that names one field twice may be said to overlap
-//! where it cannot; one that is said not to overlap never does.
+//! Parts are assumed to be independent. If a template uses a field twice, an overlap may be
+//! reported where there is none, but an overlap is never missed.
 
 use super::{Form, Segment};
 
-/// How many bytes and classes of a template are looked at. Longer templates are taken for anything
-/// at all from there on; keys have at most 2,048 bytes, and people who read them fewer.
+/// Maximum number of atoms of a template. The rest of a longer template is treated as arbitrary
+/// text; keys have at most 2,048 bytes, and readable ones far fewer.
 const ATOMS_MAX: usize = 256;
 
-/// Bytes that can stand in one place.
+/// The bytes allowed at one position.
 #[derive(Clone, Copy)]
 enum Class {
     Byte(u8),
@@ -27,7 +26,7 @@ enum Class {
 }
 
 impl Class {
-    /// Whether some byte is in both.
+    /// Whether some byte is in both classes.
     const fn meets(self, other: Self) -> bool {
         match (self, other) {
             (Self::Byte(one), Self::Byte(other)) => one == other,
@@ -40,7 +39,7 @@ impl Class {
             (Self::Byte(byte), Self::Except(not)) | (Self::Except(not), Self::Byte(byte)) => {
                 byte != not
             }
-            // Two classes of several bytes each always share one.
+            // Any two classes of several bytes share a byte.
             _ => true,
         }
     }
@@ -53,7 +52,7 @@ struct Atom {
     repeats: bool,
 }
 
-/// A template as atoms: all keys that it can give.
+/// A template as atoms.
 pub(crate) struct Pattern {
     atoms: [Atom; ATOMS_MAX],
     len: usize,
@@ -113,7 +112,7 @@ impl Pattern {
         }
     }
 
-    /// Adds a digit for each `0` and `f`, and the other characters as they are.
+    /// Adds a digit for each `0`, a hexadecimal digit for each `f`, and other characters literally.
     const fn push_picture(&mut self, picture: &str) {
         let mut rest = picture.as_bytes();
         while let [first, others @ ..] = rest {
@@ -130,7 +129,7 @@ impl Pattern {
     /// In place: the compiler evaluates this for every byte of every key, and would copy all atoms
     /// each time.
     const fn push(&mut self, class: Class, repeats: bool) {
-        // The last atom stays as it was made, which is anything, repeated.
+        // The last atom stays "anything, repeated", as it was initialized.
         if self.len + 1 < ATOMS_MAX {
             self.atoms[self.len] = Atom { class, repeats };
             self.len += 1;
@@ -139,29 +138,29 @@ impl Pattern {
         }
     }
 
-    /// Whether both give some key.
+    /// Whether some key matches both patterns.
     pub(crate) const fn overlaps(&self, other: &Self) -> bool {
         walk(self, other, Question::SameText)
     }
 
-    /// Whether a key of the other can begin with one of this.
+    /// Whether a key of the other pattern can begin with a key of this one.
     pub(crate) const fn catches(&self, whole: &Self) -> bool {
         walk(self, whole, Question::Beginning)
     }
 
-    /// Whether a key can be given in two ways.
+    /// Whether a key can be parsed in two ways.
     pub(crate) const fn is_ambiguous(&self) -> bool {
         walk(self, self, Question::TwoReadings)
     }
 
-    /// The atom at a place, or none at the end.
+    /// The atom at a position, or none at the end.
     const fn at(&self, place: usize) -> Option<Atom> {
         if place < self.len { Some(self.atoms[place]) } else { None }
     }
 }
 
-/// Whether both templates begin with words that differ, so that they can never give the same key.
-/// Most templates do, and this is much cheaper for the compiler than walking their patterns.
+/// Whether the templates begin with different literals, so that they cannot give the same key. This
+/// covers most pairs, and is much cheaper for the compiler than walking both patterns.
 pub(crate) const fn begin_differently(one: &[Segment<'_>], other: &[Segment<'_>]) -> bool {
     let ([Segment::Literal(one), ..], [Segment::Literal(other), ..]) = (one, other) else {
         return false;
@@ -176,7 +175,7 @@ pub(crate) const fn begin_differently(one: &[Segment<'_>], other: &[Segment<'_>]
     false
 }
 
-/// Whether both templates can give the same key.
+/// Whether the templates can give the same key.
 ///
 /// ```
 /// use singlet::key::{Form, Segment, overlaps};
@@ -195,8 +194,8 @@ pub const fn overlaps(one: &[Segment<'_>], other: &[Segment<'_>]) -> bool {
     Pattern::of(one).overlaps(&Pattern::of(other))
 }
 
-/// Whether a key of the template `whole` can begin with a text that the template `prefix` gives:
-/// whether `begins_with` catches it.
+/// Whether a key of the template `whole` can begin with a key of the template `prefix`, so that
+/// `begins_with` finds it.
 ///
 /// ```
 /// use singlet::key::{Form, Segment, catches};
@@ -210,8 +209,7 @@ pub const fn catches(prefix: &[Segment<'_>], whole: &[Segment<'_>]) -> bool {
     Pattern::of(prefix).catches(&Pattern::of(whole))
 }
 
-/// Whether two different lists of values can give the same key, so that which item it belongs to
-/// cannot be told from it.
+/// Whether two different lists of values can give the same key, which makes the key ambiguous.
 ///
 /// ```
 /// use singlet::key::{Form, Segment, is_ambiguous};
@@ -226,14 +224,14 @@ pub const fn is_ambiguous(segments: &[Segment<'_>]) -> bool {
     Pattern::of(segments).is_ambiguous()
 }
 
-/// What is asked of two patterns.
+/// The question that a walk over two patterns answers.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Question {
-    /// Whether some text is of both.
+    /// Whether some text matches both.
     SameText,
-    /// Whether some text of the first is the beginning of one of the second.
+    /// Whether a text of the first can be a prefix of a text of the second.
     Beginning,
-    /// Whether some text is of the pattern in two ways; both patterns are this one.
+    /// Whether some text matches in two ways; both patterns are the same.
     TwoReadings,
 }
 
@@ -242,8 +240,8 @@ enum Question {
     reason = "a constant function has no `get`; places are at most ATOMS_MAX"
 )]
 const fn walk(one: &Pattern, other: &Pattern, question: Question) -> bool {
-    // Which places of `other` are reached together with place `i` of `one`. Two readings are the
-    // same at first, and reach a pair of places from where they begin to differ.
+    // The positions of `other` that are reached together with position `i` of `one`. Two readings
+    // start out identical, and a pair is reached from where they first differ.
     let mut row = [false; ATOMS_MAX + 1];
     row[0] = !matches!(question, Question::TwoReadings);
     let mut i = 0;
@@ -261,7 +259,7 @@ const fn walk(one: &Pattern, other: &Pattern, question: Question) -> bool {
                     return true;
                 }
                 let (ours, theirs) = (one.at(i), other.at(j));
-                // A repeated atom can be left at any time.
+                // A repeated atom may end at any time.
                 if matches!(ours, Some(Atom { repeats: true, .. })) {
                     next[j] = true;
                 }
@@ -281,7 +279,7 @@ const fn walk(one: &Pattern, other: &Pattern, question: Question) -> bool {
             }
             j += 1;
         }
-        // Most pairs of templates part in their first letters, and the compiler is no fast machine.
+        // Most pairs of templates differ in their first letters, and constant evaluation is slow.
         if !is_any_reached {
             return false;
         }
@@ -291,8 +289,9 @@ const fn walk(one: &Pattern, other: &Pattern, question: Question) -> bool {
     false
 }
 
-/// Adds where a second reading can be when it parts from the first at this place: the first takes
-/// a byte by a repeated atom here, the second has left that atom and takes the byte by a later one.
+/// Adds the positions where a second reading can diverge from the first here: the first takes a
+/// byte with a repeated atom, while the second has left that atom and takes the byte with a later
+/// one.
 #[expect(
     clippy::indexing_slicing,
     reason = "a constant function has no `get`; places are at most ATOMS_MAX"
@@ -335,7 +334,7 @@ mod tests {
     }
 
     proptest! {
-        /// The shortcut never says more than the walk over both patterns.
+        /// If the shortcut says that templates differ, so does the walk.
         #[test]
         fn templates_that_begin_differently_do_not_overlap(one in segments(), other in segments()) {
             prop_assert!(!(begin_differently(&one, &other) && overlaps(&one, &other)));

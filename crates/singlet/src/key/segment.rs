@@ -1,25 +1,24 @@
 //! Key templates, piece by piece.
 
-/// The character between the parts of a key, which identifiers may not contain, unless a table has
-/// another one.
+/// The default separator of key parts, which identifiers may not contain.
 pub const DELIMITER: char = '#';
 
-/// What the values of a key part look like when they are written into a key.
+/// The form of a key part's values in a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Form {
-    /// One or more characters, none of them this one (ASCII): an identifier.
+    /// One or more characters, except this one (ASCII): an identifier.
     Without(u8),
-    /// Any characters, or none: text that nobody has looked at.
+    /// Any characters, or none: unchecked text.
     Open,
     /// This many decimal digits.
     Digits(u8),
-    /// A moment in UTC with milliseconds: `2026-01-31T09:30:00.000Z`.
+    /// A UTC timestamp with milliseconds: `2026-01-31T09:30:00.000Z`.
     Timestamp,
-    /// A moment in UTC with nanoseconds: `2026-01-31T09:30:00.000000000Z`.
+    /// A UTC timestamp with nanoseconds: `2026-01-31T09:30:00.000000000Z`.
     TimestampNanos,
-    /// A day: `2026-01-31`.
+    /// A date: `2026-01-31`.
     Date,
-    /// A UUID with hyphens, in small letters: `f81d4fae-7dec-11d0-a765-00a0c91e6bf6`.
+    /// A UUID with hyphens, in lowercase: `f81d4fae-7dec-11d0-a765-00a0c91e6bf6`.
     Uuid,
 }
 
@@ -27,7 +26,7 @@ impl Form {
     /// The form of identifiers: they cannot contain the [`DELIMITER`].
     pub const CLOSED: Self = Self::Without(DELIMITER as u8);
 
-    /// The form of identifiers that cannot contain this delimiter, which is an ASCII character.
+    /// The form of identifiers without this delimiter, an ASCII character.
     #[must_use]
     pub const fn without(delimiter: char) -> Self {
         assert!(
@@ -38,14 +37,14 @@ impl Form {
     }
 
     /// Whether all values of this form have the same length. Only such values sort the same way
-    /// alone and within a key, and none of them is the beginning of another.
+    /// alone and within a key, and no value is a prefix of another.
     #[must_use]
     pub const fn is_fixed_width(self) -> bool {
         matches!(self, Self::Digits(_)) || self.picture().is_some()
     }
 
-    /// What a moment, a day or a UUID looks like, with `0` for each digit and `f` for each
-    /// hexadecimal one.
+    /// The pattern of a timestamp, a date or a UUID, with `0` for each digit and `f` for each
+    /// hexadecimal digit.
     pub(crate) const fn picture(self) -> Option<&'static str> {
         match self {
             Self::Timestamp => Some("0000-00-00T00:00:00.000Z"),
@@ -60,19 +59,19 @@ impl Form {
 /// A piece of a key template.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Segment<'t> {
-    /// Text that stands in every key.
+    /// Literal text.
     Literal(&'t str),
     /// The value of a field.
     Part {
         /// The field's name.
         name: &'t str,
-        /// What its values look like.
+        /// The form of its values.
         form: Form,
     },
 }
 
 impl<'t> Segment<'t> {
-    /// The value of the field of this name.
+    /// The value of the field with this name.
     #[must_use]
     pub const fn part(name: &'t str, form: Form) -> Self {
         Self::Part { name, form }

@@ -1,4 +1,4 @@
-//! Saying what must be so of an item that a transaction does not change.
+//! Conditions on items that a transaction does not change.
 
 use super::{Operation, Plan};
 use crate::condition::{Condition, is_own_key, unless_expired};
@@ -11,20 +11,20 @@ use crate::timestamp::Timestamp;
 use singlet_dynamo::expression;
 use singlet_dynamo::operation::ConditionCheck;
 
-/// Says what must be so of an item; see [`check`].
+/// A condition on an item that the transaction does not change; see [`check`].
 #[must_use = "an operation does nothing until a `Db` runs it"]
 pub struct Check<E> {
     key: Key<E>,
     condition: Option<Condition<E>>,
 }
 
-/// The transaction happens only if there is an item with this key, and it is as the conditions say.
+/// The transaction commits only if there is an item with this key and it matches the conditions.
 pub fn check<E: Entity>(key: Key<E>) -> Check<E> {
     Check { key, condition: None }
 }
 
 impl<E: Entity> Check<E> {
-    /// Only if the stored item is so, instead of only if there is one.
+    /// Requires the stored item to match, instead of only to exist.
     pub fn only_if(mut self, condition: Condition<E>) -> Self {
         self.condition = Some(match self.condition {
             Some(before) => before.and(condition),

@@ -1,4 +1,4 @@
-//! Taking an item out.
+//! Deleting an item.
 
 use super::returning::{Nothing, Old};
 use super::{Operation, Plan, Returning, Write, condition_of};
@@ -16,7 +16,7 @@ use singlet_dynamo::operation::{DeleteItem, ReturnValues};
 use singlet_dynamo::stored::Attributes;
 use std::marker::PhantomData;
 
-/// Takes an item out; see [`delete`].
+/// Deletes an item; see [`delete`].
 #[must_use = "an operation does nothing until a `Db` runs it"]
 pub struct Delete<E, R = Nothing> {
     key: Key<E>,
@@ -24,14 +24,13 @@ pub struct Delete<E, R = Nothing> {
     returning: Marker<R>,
 }
 
-/// Takes the item with this key out. It is fine if there is none, unless a condition says
-/// otherwise.
+/// Deletes the item with this key. Deleting a missing item succeeds, unless a condition forbids it.
 pub fn delete<E: Entity>(key: Key<E>) -> Delete<E> {
     Delete { key, condition: None, returning: PhantomData }
 }
 
 impl<E: Entity, R> Delete<E, R> {
-    /// Only if the stored item is so; one that is not there has no fields.
+    /// Deletes only if the stored item matches the condition. A missing item has no fields.
     pub fn only_if(mut self, condition: Condition<E>) -> Self {
         self.condition = Some(match self.condition {
             Some(before) => before.and(condition),
@@ -40,7 +39,7 @@ impl<E: Entity, R> Delete<E, R> {
         self
     }
 
-    /// Gives back what was there.
+    /// Returns the deleted item.
     pub fn returning_old(self) -> Delete<E, Old> {
         Delete { key: self.key, condition: self.condition, returning: PhantomData }
     }

@@ -1,4 +1,4 @@
-//! Writing an entity as a whole.
+//! Writing a whole entity.
 
 use super::returning::{New, Nothing, Old};
 use super::{Operation, Plan, Returning, Write, condition_of};
@@ -18,7 +18,7 @@ use singlet_dynamo::stored::Attributes;
 use singlet_dynamo::{Item, Value};
 use std::marker::PhantomData;
 
-/// Writes an entity as a whole; see [`create`] and [`put`].
+/// Writes a whole entity; see [`create`] and [`put`].
 #[must_use = "an operation does nothing until a `Db` runs it"]
 pub struct Put<'e, E, R = Nothing> {
     entity: &'e E,
@@ -27,25 +27,25 @@ pub struct Put<'e, E, R = Nothing> {
     returning: Marker<R>,
 }
 
-/// Writes an entity that is not there yet. It is refused if there is an item with its key, unless
-/// that one is expired.
+/// Creates an item. It is refused if there already is one with this key, unless that one is
+/// expired.
 ///
-/// A field that holds when the item was created is set to this moment.
+/// A field that holds the creation time is set to the current time.
 pub fn create<E: Entity>(entity: &E) -> Put<'_, E> {
     Put { entity, purpose: Purpose::Create, condition: None, returning: PhantomData }
 }
 
-/// Writes an entity in place of whatever was there.
+/// Writes an entity, replacing an existing item with its key.
 ///
-/// If the entity has a version, what is there must have the same one: then nobody has changed it
-/// since it was read. The stored version is one higher afterwards. An entity with the version zero
-/// must not be there yet.
+/// If the entity has a version, the stored item must have the same one, which means that it was not
+/// changed since it was read. The stored version is incremented. An entity with version zero must
+/// not exist yet.
 pub fn put<E: Entity>(entity: &E) -> Put<'_, E> {
     Put { entity, purpose: Purpose::Put, condition: None, returning: PhantomData }
 }
 
 impl<'e, E: Entity, R> Put<'e, E, R> {
-    /// Writes only if the stored item matches the condition. An item that is not there has no fields.
+    /// Writes only if the stored item matches the condition. A missing item has no fields.
     pub fn only_if(mut self, condition: Condition<E>) -> Self {
         self.condition = Some(match self.condition {
             Some(before) => before.and(condition),
@@ -54,12 +54,12 @@ impl<'e, E: Entity, R> Put<'e, E, R> {
         self
     }
 
-    /// Gives back what was there before.
+    /// Returns the item that was replaced.
     pub fn returning_old(self) -> Put<'e, E, Old> {
         self.returning()
     }
 
-    /// Gives back the entity as it was written, with what the model keeps in it.
+    /// Returns the entity as it was written, with the fields that the model maintains.
     pub fn returning_new(self) -> Put<'e, E, New> {
         self.returning()
     }
@@ -117,7 +117,7 @@ impl<'e, E: Entity, R: Returning<E>> Write for Put<'e, E, R> {
     }
 }
 
-/// That what is stored has the version that the item had before it was written.
+/// Condition: the stored version is the one from before the increment.
 fn version_unchanged(of: Shapes, item: &Item) -> Option<Result<expression::Condition>> {
     let place = of.entity.kept(Keeper::Version)?;
     let name = of.entity.field(place)?.attribute;

@@ -1,4 +1,4 @@
-//! Counting items without reading them, where that can be done.
+//! Counting items without reading them, where possible.
 
 use crate::design::Index;
 use crate::error::{Error, Result};
@@ -7,8 +7,8 @@ use crate::shape::{EntityShape, FieldShape, KeyShape, Storage, TableShape};
 use singlet_dynamo::expression::{Path, Projection};
 use singlet_dynamo::operation::Selection;
 
-/// Whether a query of these entities, by the table's key or an index, comes upon nothing but items
-/// of them. Then DynamoDB can count them by itself.
+/// Whether a query of these entities, by the table's key or an index, finds no items of other
+/// entities. Then DynamoDB can do the counting.
 pub(super) fn is_alone(
     table: &TableShape,
     entities: &[&EntityShape],
@@ -34,7 +34,8 @@ fn is_without_others(
             let mut keys = keys_in(other, index);
             return keys.all(|key| !own.iter().any(|own| can_be_found(own, key)));
         }
-        // An item is in an index if it has the attributes of its key, whoever wrote them.
+        // Every item with the attributes of an index key is in the index, even if it does not
+        // declare the index.
         index.is_some_and(|index| {
             !index.key.iter().all(|attribute| {
                 let is_stored = |field: &FieldShape| {
@@ -47,7 +48,7 @@ fn is_without_others(
     })
 }
 
-/// The keys that items of an entity can have: several if they have conditions.
+/// The possible keys of an entity's items: several if they have conditions.
 fn keys_in<'s>(
     entity: &'s EntityShape,
     index: Option<&Index>,
@@ -58,7 +59,7 @@ fn keys_in<'s>(
     primary.into_iter().chain(of_index.map(|of_index| &of_index.key))
 }
 
-/// Whether a query by the one key can find items with the other.
+/// Whether a query for the one key can find items with the other.
 fn can_be_found(own: &KeyShape, other: &KeyShape) -> bool {
     let is_sort_caught = match (own.first_sort(), other.first_sort()) {
         (Some(own), Some(other)) => {
@@ -71,8 +72,8 @@ fn can_be_found(own: &KeyShape, other: &KeyShape) -> bool {
     is_sort_caught && partitions.all(|(own, other)| overlaps(own.segments, other.segments))
 }
 
-/// What has to be read of items so that they can be counted one by one: their keys, by which they
-/// are told apart, when they expire, and which entity they are if keys are shared.
+/// The attributes needed to count items one by one: the keys, which tell items apart, the expiry,
+/// and the discriminator if entities share keys.
 pub(super) fn counted(
     table: &TableShape,
     index: Option<&'static Index>,
@@ -80,7 +81,7 @@ pub(super) fn counted(
 ) -> Result<Selection> {
     let of_index = index.iter().flat_map(|index| index.key.iter());
     let mut names: Vec<&str> = table.key.iter().chain(of_index).map(|key| key.name()).collect();
-    // An index of items that expire holds when they do, which the compiler has checked.
+    // An index with expiring items projects the expiry, which is checked at compile time.
     names.extend(table.ttl.filter(|ttl| index.is_none_or(|index| index.holds(table, ttl))));
     for entity in entities.iter().filter(|entity| entity.shares_keys()) {
         let Some((discriminator, _)) = entity.discriminator else { continue };

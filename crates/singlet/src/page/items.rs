@@ -1,4 +1,4 @@
-//! Items one after the other, however many pages there are.
+//! A stream of items across pages.
 
 use super::{Core, End};
 use crate::error::Result;
@@ -11,9 +11,9 @@ use std::future::{Future, poll_fn};
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-/// Items one after the other, read page by page as they are asked for.
+/// A stream of items, read page by page on demand.
 ///
-/// It is a [`Stream`]; [`next`](Self::next) reads it without any library for streams.
+/// It implements [`Stream`]; [`next`](Self::next) works without a stream library.
 ///
 /// ```
 /// # use singlet::prelude::*;
@@ -34,23 +34,23 @@ use std::task::{Context, Poll};
 /// ```
 #[must_use = "a stream does nothing unless it is read"]
 pub struct Items<'d, D, P> {
-    /// What of the last page was not asked for yet.
+    /// Items of the last page that were not returned yet.
     ready: VecDeque<P>,
     state: State<'d, P>,
     design: crate::marker::Marker<D>,
-    /// How many items to give at most.
+    /// The maximum number of items left to return.
     left: Option<usize>,
 }
 
-/// A page that is being read, with its reader, which comes back when it is done.
+/// A page being read. It returns the reader when it is done.
 type Reading<'d, P> =
     Pin<Box<dyn Future<Output = (Box<Core<'d>>, Result<(Vec<P>, Option<Start>)>)> + Send + 'd>>;
 
 enum State<'d, P> {
-    /// The next page begins there.
+    /// The next page starts here.
     Waiting(Box<Core<'d>>, Start),
     Reading(Reading<'d, P>),
-    /// There is nothing to read any more; but an error may be left to be told.
+    /// No more pages; an error may still have to be returned.
     Done(Option<crate::error::Error>),
 }
 

@@ -146,7 +146,7 @@ class GettingStarted(unittest.TestCase):
             answer = self.dynamodb("batch-write-item", "--request-items", f"file://{path}")
         self.assertEqual(answer, {"UnprocessedItems": {}})
 
-        # The CLI turns pages by itself, and can be stopped half-way.
+        # The CLI fetches all pages, and can stop after some items.
         everything = self.dynamodb("scan", "--table-name", table, "--page-size", "3")
         self.assertEqual(everything["Count"], 20)
         first = self.dynamodb(
@@ -158,7 +158,7 @@ class GettingStarted(unittest.TestCase):
         numbers = [int(item["id"]["N"]) for item in first["Items"] + rest["Items"]]
         self.assertEqual(sorted(numbers), list(range(20)))
 
-        # Binary goes in as it is typed and comes out as base64: so this version of the CLI does.
+        # This version of the CLI takes binary as raw text and prints it as base64.
         self.dynamodb(
             *("put-item", "--table-name", table),
             *("--item", '{"id": {"N": "99"}, "data": {"B": "raw"}}'),
@@ -168,7 +168,7 @@ class GettingStarted(unittest.TestCase):
         )
         self.assertEqual(found["Item"]["data"], {"B": "cmF3"})
 
-        # Refusals name the operation and the reason.
+        # Error messages name the operation and the reason.
         self.assertRegex(
             self.refused(
                 *("put-item", "--table-name", table, "--item", '{"id": {"N": "1"}}'),

@@ -52,7 +52,7 @@ class Batches(EndpointTest):
             seen += [item["pk"]["S"] for item in answer["Responses"].get(table, [])]
             wanted = answer["UnprocessedKeys"]
             requests += 1
-            # What is left asks for the same attributes as before.
+            # UnprocessedKeys repeats the projection.
             self.assertTrue(all(set(item) == {"pk"} for item in answer["Responses"][table]))
         self.assertEqual(sorted(seen), [f"{number:02}" for number in range(60)])
         self.assertEqual(requests, 2)

@@ -67,7 +67,7 @@ class Contention(EndpointTest):
 
         self.all_at_once(add)
         self.assertEqual(self.counter(), CLIENTS * 5)
-        # Every transaction wrote its second item too: one for each step, and the counter.
+        # Every transaction also wrote its log item: one per step, plus the counter.
         self.assertEqual(
             self.dynamodb.scan(TableName=self.table, Select="COUNT")["Count"], CLIENTS * 5 + 1
         )

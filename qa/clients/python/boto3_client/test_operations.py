@@ -12,7 +12,7 @@ from endpoint import ONCE, EndpointTest
 
 PAGE = Path(__file__).parents[4] / "docs" / "operations.md"
 
-# What boto3 looks into by itself, however little it checks.
+# Parameters that boto3 needs even with validation off.
 NEEDED = {
     "BatchGetItem": {"RequestItems": {}},
     "BatchWriteItem": {"RequestItems": {}},

@@ -49,7 +49,7 @@ class Streams(EndpointTest):
             UpdateExpression="SET n = :two",
             ExpressionAttributeValues={":two": {"N": "2"}},
         )
-        # A write that changes nothing is no change.
+        # A write that changes nothing makes no record.
         self.dynamodb.put_item(TableName=name, Item={**key, "n": {"N": "2"}, "b": {"B": b"\x00"}})
         self.dynamodb.delete_item(TableName=name, Key=key)
 

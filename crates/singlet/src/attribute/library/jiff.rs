@@ -6,7 +6,7 @@ use jiff::civil::Date;
 
 const SECOND_NS: i128 = 1_000_000_000;
 
-/// Whole seconds rounded down, and what is left of them.
+/// Whole seconds rounded down, and the remaining nanoseconds.
 fn parts(moment: &Timestamp) -> (i64, u32) {
     let nanos = moment.as_nanosecond();
     let (seconds, nanos) = (nanos.div_euclid(SECOND_NS), nanos.rem_euclid(SECOND_NS));

@@ -1,8 +1,8 @@
-//! Moments and days of libraries for time, as text that sorts as they do.
+//! Timestamps and dates of other libraries, as text that sorts in time order.
 //!
-//! A moment is RFC 3339 in UTC with nine digits behind the second, which is what the libraries know:
-//! it is read back as it was, and all texts have the same width. Others may have written it with
-//! fewer digits, or in another zone; that is read as well.
+//! A timestamp is RFC 3339 in UTC with nine fractional digits, the precision of the libraries: it
+//! round-trips exactly, and all texts have the same width. Timestamps that other code wrote with
+//! fewer digits or in another zone are read as well.
 
 use crate::attribute::{Mismatch, NotStorable, text};
 use crate::date::Date;
@@ -11,12 +11,12 @@ use singlet_dynamo::Value;
 use singlet_dynamo::binary::ValueRef;
 
 const SECOND_NS: u32 = 1_000_000_000;
-/// How many digits of a second are kept.
+/// Fractional digits of a second.
 const FRACTION_DIGITS: usize = 9;
-/// How long a moment is without fraction and zone: `2026-01-31T09:30:00`.
+/// Length of a timestamp without fraction and zone: `2026-01-31T09:30:00`.
 const WHOLE_SIZE: usize = 19;
 
-/// A moment so many seconds and nanoseconds after 1970 began, UTC.
+/// Formats seconds and nanoseconds since 1970, UTC.
 pub(super) fn write(seconds: i64, nanos: u32) -> Result<Option<Value>, NotStorable> {
     let years = Timestamp::MIN.as_seconds()..=Timestamp::MAX.as_seconds();
     if !years.contains(&seconds) {
@@ -33,7 +33,7 @@ pub(super) fn write(seconds: i64, nanos: u32) -> Result<Option<Value>, NotStorab
     Ok(Some(Value::S(text)))
 }
 
-/// Reads a moment, unless it is one that the library does not have.
+/// Reads a timestamp, unless it is out of the library's range.
 pub(super) fn read<T>(
     value: Option<ValueRef<'_>>,
     make: impl FnOnce(i64, u32) -> Option<T>,
@@ -60,7 +60,7 @@ fn parse(text: &str) -> Option<(i64, u32)> {
     Some((moment.as_seconds().checked_sub(offset(zone)?)?, nanos))
 }
 
-/// How many seconds a zone is ahead of UTC.
+/// A zone's offset from UTC in seconds.
 fn offset(zone: &str) -> Option<i64> {
     if zone == "Z" {
         return Some(0);
@@ -79,7 +79,7 @@ fn offset(zone: &str) -> Option<i64> {
     }
 }
 
-/// A day of the Gregorian calendar.
+/// Formats a Gregorian date.
 pub(super) fn write_date(year: i64, month: u32, day: u32) -> Result<Option<Value>, NotStorable> {
     if !(0..=9999).contains(&year) {
         return Err(NotStorable::new("a day outside the years 0 to 9999 has no text that sorts"));
@@ -87,7 +87,7 @@ pub(super) fn write_date(year: i64, month: u32, day: u32) -> Result<Option<Value
     Ok(Some(Value::S(format!("{year:04}-{month:02}-{day:02}"))))
 }
 
-/// Reads a day, unless it is one that the library does not have.
+/// Reads a date, unless it is out of the library's range.
 pub(super) fn read_date<T>(
     value: Option<ValueRef<'_>>,
     make: impl FnOnce(i16, u8, u8) -> Option<T>,
@@ -101,7 +101,7 @@ pub(super) fn read_date<T>(
     read().ok_or_else(|| Mismatch::new("a date", format!("`{text}`")))
 }
 
-/// Implements what a moment can be.
+/// Implements the traits of a timestamp type.
 macro_rules! moment {
     ($own:ty, $write:expr, $read:expr) => {
         impl crate::Attribute for $own {
@@ -131,7 +131,7 @@ macro_rules! moment {
     };
 }
 
-/// Implements what a day can be.
+/// Implements the traits of a date type.
 macro_rules! date {
     ($own:ty, $write:expr, $read:expr) => {
         impl crate::Attribute for $own {

@@ -1,4 +1,4 @@
-//! `rust_decimal::Decimal`: a number, digit by digit.
+//! `rust_decimal::Decimal`: a number, without rounding.
 
 use crate::attribute::{Attribute, Mismatch, NotStorable};
 use crate::design::AttributeType;
@@ -21,9 +21,9 @@ impl Attribute for Decimal {
 
     fn from_value(value: Option<ValueRef<'_>>) -> Result<Self, Mismatch> {
         let number = Number::from_value(value)?.to_string();
-        // What DynamoDB has added up can have more digits than fit; it is rounded as `Decimal` rounds
-        // its own sums. Whoever compares with what was read then compares with another number, which
-        // docs/declarations.md says.
+        // DynamoDB's sums can have more digits than fit; they are rounded as `Decimal` rounds its
+        // own sums. A comparison with the value that was read then uses another number than the
+        // stored one; see docs/declarations.md.
         number.parse().map_err(|_| Mismatch::new("a number that fits Decimal", number))
     }
 }

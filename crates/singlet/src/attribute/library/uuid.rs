@@ -1,4 +1,4 @@
-//! `uuid::Uuid`: text with hyphens, in small letters.
+//! `uuid::Uuid`: lowercase text with hyphens.
 
 use crate::attribute::{Attribute, MapKey, Mismatch, NotStorable, text};
 use crate::design::AttributeType;

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 id!(PlayerId);
 
-/// A type that holds itself: its kind must not depend on itself.
+/// A recursive type: computing its kind must not recurse.
 #[derive(Attribute, Debug, PartialEq)]
 struct Reply {
     text: String,
@@ -47,7 +47,7 @@ enum Colour {
 struct Page<T> {
     items: Vec<T>,
     next: Option<T>,
-    /// Not mistaken for what the derive calls its own variables.
+    /// Has the name of a variable in the derived code.
     members: u8,
     value: u8,
 }
@@ -181,7 +181,7 @@ fn the_tag_is_a_member_like_others() {
     assert_eq!(stored(&joined), expected);
     let moved = map([("type", text("move")), ("x", Value::from(1)), ("y", Value::from(-1))]);
     assert_eq!(stored(&Event::Moved(Point { x: 1, y: -1 })), moved);
-    // A map of any names does not take the tag for one of its own.
+    // A map with arbitrary names does not read the tag as one of its entries.
     let counted = Event::Counted(BTreeMap::from([("a".to_owned(), 1)]));
     assert_eq!(stored(&counted), map([("type", text("counted")), ("a", Value::from(1))]));
     let clash = Event::Counted(BTreeMap::from([("type".to_owned(), 1)]));
@@ -250,7 +250,7 @@ fn the_variant_names_its_content() {
 fn serde_stores_fields_that_are_no_attributes() {
     let own = WithSerde { address: [10, 0, 0, 1].into(), other: None, many: vec![(1, 'a')] };
     let list = Value::L(vec![Value::L(vec![Value::from(1), text("a")])]);
-    // What is `None` is not there, as it is with every other option.
+    // `None` is left out, as with every other option.
     let expected = map([("address", text("10.0.0.1")), ("list", list)]);
     assert_eq!(stored::<WithSerde<String>>(&own), expected);
     let without = map([("address", text("10.0.0.1")), ("other", Value::Null)]);

@@ -28,9 +28,9 @@ fn jiff(seconds: i64, nanos: u32) -> jiff::Timestamp {
     jiff::Timestamp::from_nanosecond(nanos).unwrap()
 }
 
-/// A moment of every library.
+/// One moment as a value of each library.
 fn moments() -> impl Strategy<Value = (DateTime<Utc>, OffsetDateTime, jiff::Timestamp)> {
-    // The last days of the year 9999 are not known to jiff.
+    // jiff does not support the last days of the year 9999.
     let seconds = *SECONDS.start()..=*SECONDS.end() - 3 * 24 * 60 * 60;
     let nanos = prop_oneof![Just(0), Just(999_999_999), 0..SECOND_NS];
     (seconds, nanos).prop_map(|(seconds, nanos)| {
@@ -48,7 +48,7 @@ proptest! {
         // All libraries store the same text.
         prop_assert_eq!(in_key(&one.0), in_key(&one.1));
         prop_assert_eq!(in_key(&one.0), in_key(&one.2));
-        // Two moments of one library sort in the zone in which they are, too.
+        // Moments of one library also sort correctly in another zone.
         let zone = UtcOffset::from_hms(5, 30, 0).unwrap();
         if let Some(moved) = one.1.checked_to_offset(zone) {
             prop_assert_eq!(in_key(&moved), in_key(&one.1));
@@ -139,7 +139,7 @@ fn what_others_have_written_is_read() {
     }
     let id = read::<Uuid>(Some(&Value::from("F81D4FAE-7DEC-11D0-A765-00A0C91E6BF6")));
     assert_eq!(id, Ok(Uuid::from_u128(0xF81D_4FAE_7DEC_11D0_A765_00A0_C91E_6BF6)));
-    // What DynamoDB has added up can have more digits than fit, and must still be read.
+    // DynamoDB's sums can have more digits than fit, and must still be read.
     let long = Value::N("1.23456789012345678901234567890123".parse().unwrap());
     let rounded: Decimal = "1.2345678901234567890123456789".parse().unwrap();
     assert_eq!(read::<Decimal>(Some(&long)), Ok(rounded));

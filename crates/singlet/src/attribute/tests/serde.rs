@@ -1,4 +1,4 @@
-//! Values of any type that serde knows.
+//! Types stored with serde.
 
 use super::{read, stored};
 use crate::attribute::{Attribute, NotStorable, Serde};
@@ -77,7 +77,7 @@ enum Any {
     List(Vec<bool>),
 }
 
-/// What serde calls bytes.
+/// Serde's bytes.
 #[derive(Clone, Debug, PartialEq)]
 struct Blob(Vec<u8>);
 
@@ -105,11 +105,11 @@ impl<'de> Deserialize<'de> for Blob {
     }
 }
 
-/// Calls into itself without a list or a map between.
+/// Recurses without a list or a map in between.
 #[derive(Serialize, Deserialize, Debug)]
 struct Chain(Option<Box<Chain>>);
 
-/// Lists inside lists.
+/// Nested lists.
 #[derive(Serialize, Deserialize, Debug, PartialEq)]
 struct Nested(Vec<Nested>);
 
@@ -117,7 +117,7 @@ fn nested(levels: usize) -> Nested {
     (1..levels).fold(Nested(vec![]), |inner, _| Nested(vec![inner]))
 }
 
-/// Floating point numbers that DynamoDB has.
+/// Floating-point numbers in DynamoDB's range.
 fn doubles() -> impl Strategy<Value = f64> {
     any::<f64>().prop_filter("in range", |own| {
         *own == 0.0 && own.is_sign_positive() || (1e-120..1e120).contains(&own.abs())
@@ -203,7 +203,7 @@ fn everything() -> impl Strategy<Value = Everything> {
     })
 }
 
-/// Stored values of every kind.
+/// Stored values of every type.
 fn values() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         any::<String>().prop_map(Value::S),
@@ -248,7 +248,7 @@ proptest! {
         stored(&Serde(own));
     }
 
-    /// Whatever was stored, reading it gives a value or says why not.
+    /// Reading any stored value gives a value or an error, never a panic.
     #[test]
     fn nothing_that_is_stored_stops_the_program(value in values()) {
         let _ = read::<Serde<Everything>>(Some(&value));
@@ -265,7 +265,7 @@ proptest! {
         let _ = read::<Serde<serde_json::Value>>(Some(&value));
     }
 
-    /// What JSON can say is stored and read back as it was.
+    /// Every JSON value survives a round trip.
     #[test]
     fn what_was_read_as_json_is_stored_again(value in values()) {
         if let Ok(json) = read::<Serde<serde_json::Value>>(Some(&value)) {
@@ -275,7 +275,7 @@ proptest! {
     }
 }
 
-/// The forms are those of serde_dynamo.
+/// The representation is the same as serde_dynamo's.
 #[test]
 fn what_types_are_stored_as() {
     fn check(own: impl Serialize, expected: Value) {
@@ -325,7 +325,7 @@ fn what_is_nested_too_deep_is_refused() {
     assert_eq!(Serde(nested(5_000)).to_value(), Err(NotStorable::new(deep)));
     let chain = (0..5_000).fold(Chain(None), |inner, _| Chain(Some(Box::new(inner))));
     assert_eq!(Serde(chain).to_value(), Err(NotStorable::new(deep)));
-    // To read a value that is there, it would go round for ever.
+    // Reading a present value would recurse without end.
     let fault = read::<Serde<Chain>>(Some(&Value::from(1))).unwrap_err();
     assert!(fault.to_string().contains("without end"), "{fault}");
 }
@@ -359,8 +359,8 @@ fn what_does_not_fit_says_where() {
     assert_eq!(read::<Serde<Option<u8>>>(None), Ok(Serde(None)));
 }
 
-/// What went wrong: it was told to be a map, so that `singlet check` refused what works, and a
-/// variant around it was taken for one with room for a tag.
+/// Regression: the type was declared as a map, so `singlet check` refused valid designs, and a
+/// variant that wraps it was assumed to have room for a tag.
 #[test]
 fn what_serde_writes_can_be_of_any_type() {
     use crate::design::AttributeType;

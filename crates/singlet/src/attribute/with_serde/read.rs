@@ -1,4 +1,4 @@
-//! From a stored value to serde, read where it lies.
+//! Deserializes a stored value in place.
 
 use super::CALLS_MAX;
 use crate::attribute::Mismatch;
@@ -16,7 +16,7 @@ pub(super) fn from_value<T: DeserializeOwned>(value: ValueRef<'_>) -> Result<T, 
     T::deserialize(Reader { value, calls: 0 })
 }
 
-/// What there is when the item does not have the attribute: `None`, for types that have it.
+/// The value for a missing attribute: `None`, for types that have it.
 pub(super) fn from_nothing<T: DeserializeOwned>() -> Result<T, Mismatch> {
     T::deserialize(Nothing)
 }
@@ -163,7 +163,7 @@ impl<'de> Deserializer<'de> for Reader<'de> {
     }
 
     fn deserialize_f32<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Mismatch> {
-        // Not by way of f64: what is rounded twice may become another number.
+        // Not through f64: rounding twice may give another number.
         match self.value {
             ValueRef::N(number) => match number.to_string().parse() {
                 Ok(float) => visitor.visit_f32(float),
@@ -174,7 +174,7 @@ impl<'de> Deserializer<'de> for Reader<'de> {
     }
 
     fn deserialize_bytes<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Mismatch> {
-        // A payload is JSON, which has no bytes: there they are text.
+        // A payload is JSON, which has no bytes, so they are Base64 there.
         match self.value {
             ValueRef::S(text) => match base64::decode(text) {
                 Ok(bytes) => visitor.visit_byte_buf(bytes),
@@ -190,7 +190,7 @@ impl<'de> Deserializer<'de> for Reader<'de> {
 
     fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Mismatch> {
         match self.value {
-            // For a `Vec<u8>`, which serde reads number by number.
+            // For a `Vec<u8>`, which serde reads as a sequence of numbers.
             ValueRef::B(bytes) => {
                 let mut bytes = SeqDeserializer::new(bytes.iter().copied());
                 let visited = visitor.visit_seq(&mut bytes)?;
@@ -279,7 +279,7 @@ impl<'de, I: Iterator<Item = ValueRef<'de>>> SeqAccess<'de> for List<'de, I> {
 struct Members<'de> {
     reader: Reader<'de>,
     entries: Entries<'de>,
-    /// The entry whose name was read, and whose value comes next.
+    /// The entry whose name was read, and whose value is next.
     next: Option<(&'de str, ValueRef<'de>)>,
 }
 
@@ -391,7 +391,7 @@ impl<'de> EnumAccess<'de> for Variant<'de> {
     }
 }
 
-/// What a variant holds.
+/// The content of a variant.
 struct Content<'de> {
     name: &'de str,
     reader: Reader<'de>,
@@ -424,7 +424,7 @@ impl<'de> VariantAccess<'de> for Content<'de> {
     }
 }
 
-/// An attribute that is not there.
+/// A missing attribute.
 struct Nothing;
 
 impl<'de> Deserializer<'de> for Nothing {

@@ -1,4 +1,4 @@
-//! From serde to a value.
+//! Serializes a value.
 
 use super::CALLS_MAX;
 use crate::attribute::NotStorable;
@@ -7,8 +7,7 @@ use singlet_dynamo::limits::NESTING_MAX;
 use singlet_dynamo::{Map, Number, Value};
 use std::fmt;
 
-/// How many places a list or map gets before its elements are seen: what a type says of its length
-/// is a hint, and may be anything.
+/// Upper bound of the capacity reserved for a list or map: a type's length hint is not trustworthy.
 const PLACES_AHEAD_MAX: usize = 256;
 
 pub(super) fn to_value<T: Serialize + ?Sized>(value: &T) -> Result<Value, NotStorable> {
@@ -46,7 +45,7 @@ impl Writer {
         Ok(Self { levels: self.levels + 1, ..self.inside()? })
     }
 
-    /// For the values inside a variant, which is a map of one entry.
+    /// For the values inside a variant, which is a map with one entry.
     fn list(
         self,
         variant: Option<&'static str>,
@@ -272,7 +271,7 @@ impl ListWriter {
     }
 }
 
-/// The traits of sequences differ in the name of one function.
+/// The sequence traits differ only in the name of one function.
 macro_rules! list_writer {
     ($($kind:ident $push:ident)+) => {
         $(
@@ -302,7 +301,7 @@ list_writer! {
 struct MapWriter {
     value: Writer,
     entries: Vec<(String, Value)>,
-    /// The name of the value that comes next.
+    /// The name of the next value.
     name: Option<String>,
     variant: Option<&'static str>,
 }
@@ -339,7 +338,7 @@ impl ser::SerializeMap for MapWriter {
     }
 }
 
-/// The traits of structs differ in their name alone.
+/// The struct traits differ only in their names.
 macro_rules! struct_writer {
     ($($kind:ident)+) => {
         $(

@@ -1,6 +1,6 @@
-//! Requests over HTTP, by the runtime that the clients of the AWS SDK are generated on.
+//! HTTP requests, through the runtime under the generated clients of the AWS SDK.
 //!
-//! It signs, sends and retries requests within their time-outs. Bodies go in and come out as bytes.
+//! It signs, sends and retries requests within their time-outs. Bodies are plain bytes.
 
 use super::endpoint::Resolver;
 use super::error::{ServiceError, failed, service_error};
@@ -43,29 +43,29 @@ use aws_types::SigningName;
 use aws_types::region::SigningRegion;
 use std::time::Duration;
 
-/// How long one attempt may take. The slowest request reads a megabyte, or writes a hundred items
-/// in a transaction; DynamoDB does both within a second.
+/// Time-out of one attempt. The slowest request reads a megabyte, or writes a hundred items in a
+/// transaction; DynamoDB does both within a second.
 const ATTEMPT_TIME_MAX: Duration = Duration::from_secs(10);
-/// How long a request may take with all attempts and the pauses between them.
+/// Time-out of a request, with all attempts and the pauses between them.
 const OPERATION_TIME_MAX: Duration = Duration::from_secs(60);
 
-/// Error codes to retry besides throttling: the SDK's own list for all services, and the one that
-/// DynamoDB's API model marks as retryable.
+/// Error codes to retry in addition to throttling: the SDK's list for all services, and the one
+/// that DynamoDB's API model marks as retryable.
 const TRANSIENT_ERRORS: &[&str] =
     &["RequestTimeout", "RequestTimeoutException", "ReplicatedWriteConflictException"];
 
-/// A service of AWS.
+/// An AWS service.
 #[derive(Debug)]
 pub(super) struct Service {
-    /// Its name in the names of settings: `AWS_ENDPOINT_URL_DYNAMODB_STREAMS`.
+    /// Its name in setting names: `AWS_ENDPOINT_URL_DYNAMODB_STREAMS`.
     pub(super) id: &'static str,
-    /// How its hosts' names begin.
+    /// Prefix of its host names.
     pub(super) host: &'static str,
-    /// The same for hosts with IPv4 and IPv6.
+    /// Prefix of its dual-stack host names.
     pub(super) dual_stack_host: &'static str,
-    /// What the names of its operations begin with.
+    /// Prefix of its operation names.
     target: &'static str,
-    /// What the SDK's client calls itself.
+    /// Name of the SDK's client in the user agent.
     agent: &'static str,
 }
 
@@ -98,7 +98,7 @@ impl Client {
         http_client: SharedHttpClient,
         service: &'static Service,
     ) -> Self {
-        // Retries share a budget for each service and region.
+        // Retries share a budget per service and region.
         let partition = match config.region() {
             Some(region) => format!("{}-{region}", service.agent),
             None => service.agent.to_owned(),
@@ -117,7 +117,7 @@ impl Client {
         Self { service, plugins }
     }
 
-    /// Sends a request, perhaps several times, and gives the body of the answer.
+    /// Sends a request, with retries, and returns the body of the response.
     pub(super) async fn send(
         &self,
         operation: &'static str,
@@ -133,7 +133,7 @@ impl Client {
     }
 }
 
-/// HTTPS by rustls and ring, which are pure Rust and assembly: the SDK's usual choice takes a C
+/// HTTPS through rustls and ring, which are pure Rust and assembly: the SDK's default needs a C
 /// compiler and CMake to build.
 pub(super) fn https_client() -> SharedHttpClient {
     Builder::new().tls_provider(Provider::Rustls(CryptoMode::Ring)).build_https()
@@ -206,14 +206,14 @@ fn components(
     components
 }
 
-/// The input of the runtime.
+/// Input of the runtime.
 #[derive(Debug)]
 struct Call {
     operation: &'static str,
     body: Vec<u8>,
 }
 
-/// The output of the runtime: the body of an answer.
+/// Output of the runtime: the body of a response.
 #[derive(Debug)]
 struct Body(Vec<u8>);
 

@@ -1,4 +1,4 @@
-//! Where a service of AWS is reached.
+//! Endpoint resolution.
 
 use super::client::Service;
 use aws_config::SdkConfig;
@@ -8,7 +8,7 @@ use aws_smithy_runtime_api::client::endpoint::{
 use aws_smithy_types::endpoint::Endpoint;
 use aws_types::service_config::ServiceConfigKey;
 
-/// The partitions of AWS besides the first: region prefix, DNS suffix, and DNS suffix of dual-stack
+/// The partitions of AWS except the first: region prefix, DNS suffix, and DNS suffix of dual-stack
 /// hosts. From the table in the SDK's clients.
 const PARTITIONS: [(&str, &str, &str); 6] = [
     ("cn-", "amazonaws.com.cn", "api.amazonwebservices.com.cn"),
@@ -19,7 +19,7 @@ const PARTITIONS: [(&str, &str, &str); 6] = [
     ("us-isof-", "csp.hci.ic.gov", "api.aws.hci.ic.gov"),
 ];
 
-/// The one endpoint of a client; `None` without a region.
+/// The endpoint of a client; `None` without a region.
 #[derive(Debug)]
 pub(super) struct Resolver(Option<String>);
 
@@ -42,8 +42,8 @@ impl ResolveEndpoint for Resolver {
     }
 }
 
-/// The URL that the program, the environment or the profile names: the one for this service before
-/// the one for all, unless the program has set that.
+/// The URL from the program, the environment or the profile: for this service, or else for all
+/// services. A URL set by the program takes precedence.
 fn configured(config: &SdkConfig, service: &Service) -> Option<String> {
     let for_all = || config.endpoint_url().map(str::to_owned);
     if config.get_origin("endpoint_url").is_client_config() {

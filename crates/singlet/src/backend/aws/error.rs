@@ -1,4 +1,4 @@
-//! Why DynamoDB refused something, or why nobody knows whether it did.
+//! Why DynamoDB refused a request, or why its outcome is unknown.
 
 use crate::backend::BackendError;
 use aws_smithy_runtime_api::client::interceptors::context;
@@ -10,19 +10,19 @@ use singlet_dynamo::error::Refusal;
 use std::error::Error;
 use std::fmt;
 
-/// A failure that is not a refusal by DynamoDB.
+/// A failure other than a rejection by DynamoDB.
 pub(super) fn failed(error: impl Into<Box<dyn Error + Send + Sync>>) -> BackendError {
     BackendError::Failed(error.into())
 }
 
-/// An answer whose status is not a success.
+/// A response with an error status.
 #[derive(Debug)]
 pub(super) struct ServiceError {
     status: u16,
-    /// The code, by which retries are decided, and the message.
+    /// The error code, which decides about retries, and the message.
     metadata: ErrorMetadata,
     request_id: Option<String>,
-    /// The error in the words of the language, if it has this code.
+    /// The error as the language's type, if it has this code.
     refusal: Option<dynamo::Error>,
 }
 

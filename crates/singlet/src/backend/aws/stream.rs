@@ -173,9 +173,9 @@ impl StreamFeed {
         }
     }
 
-    /// Collects what was read, and drops shards that have ended.
+    /// Collects the records that were read, and drops shards that have ended.
     ///
-    /// Until then it stays in the shard, so nothing is lost if the caller's future is dropped.
+    /// Until then they stay in the shard, so nothing is lost if the caller's future is dropped.
     fn gather(&mut self) {
         for shard in &mut self.shards {
             self.ready.extend(shard.read.drain(..).map(|step| (shard.id.clone(), step)));

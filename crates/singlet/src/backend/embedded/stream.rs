@@ -1,8 +1,8 @@
-//! Positions in the stream of a table of the engine, and reading on from one.
+//! Positions in a table's stream on the engine, and resuming from one.
 //!
-//! The feed within the process begins with what comes next and is gone with the process. A stream
-//! keeps what happened for a day. Both number changes alike, so a feed of the one kind gives
-//! positions from which a feed of the other kind goes on.
+//! The in-process feed starts at the current end and is lost when the process exits. A stream keeps
+//! records for a day. Both use the same sequence numbers, so a position taken from one can be
+//! resumed by the other.
 
 use super::{Embedded, backend_error};
 use crate::backend::{Backend, BackendError, BoxFuture, Feed, FeedEvent};
@@ -17,12 +17,12 @@ use singlet_dynamo::table::StreamViewType;
 use singlet_engine::feed::Subscription;
 use std::collections::VecDeque;
 
-/// What the text of every position begins with, so that another form can be told from this one.
+/// Prefix of every position: its format version.
 const FORM: &str = "e1";
-/// How many records are read at a time.
+/// Records per read.
 const RECORDS_MAX: usize = 1000;
 
-/// A place in the stream of a table.
+/// A position in a table's stream.
 #[derive(Clone, Debug)]
 pub(super) struct StreamPlace {
     pub(super) arn: StreamArn,
@@ -42,7 +42,7 @@ impl StreamPlace {
 }
 
 impl Embedded {
-    /// The end of a table's stream; `None` if it has none with both images.
+    /// The end of a table's stream; `None` without a stream that has both images.
     pub(super) fn end_of_stream(
         &self,
         table_name: &str,
@@ -52,7 +52,7 @@ impl Embedded {
         Ok(Some(StreamPlace { arn, next: iterator.next }))
     }
 
-    /// The stream of a table, if it has one with both images.
+    /// The ARN of a table's stream, if it has both images.
     fn stream_of(&self, table_name: &str) -> Result<Option<StreamArn>, BackendError> {
         let request = DescribeTable { table_name: table_name.to_owned() };
         let table = self.engine.describe_table(&request).map_err(backend_error)?.table;
@@ -62,7 +62,7 @@ impl Embedded {
         table.latest_stream_arn().map(StreamArn::parse).transpose().map_err(BackendError::Refused)
     }
 
-    /// A place in the one shard that a stream of the engine has.
+    /// An iterator on the only shard of a stream.
     fn iterator(
         &self,
         arn: &StreamArn,
@@ -81,7 +81,7 @@ impl Embedded {
         Ok(self.engine.get_shard_iterator(&request).map_err(backend_error)?.shard_iterator)
     }
 
-    /// Every change of a table from a position on.
+    /// All changes of a table after a position.
     pub(super) fn read_from(
         &self,
         table_name: &str,
@@ -97,7 +97,7 @@ impl Embedded {
         if arn != place.arn {
             return Err(BackendError::PositionExpired { table: table() });
         }
-        // Before anything is read, so that whatever is committed after a read wakes the reader.
+        // Subscribe before reading, so that a commit after the read wakes the reader.
         let subscription = self.engine.subscribe(Some(table_name));
         match self.iterator(&arn, ShardIteratorType::AtSequenceNumber(place.next)) {
             Ok(_) => {}
@@ -112,23 +112,23 @@ impl Embedded {
     }
 }
 
-/// Reads the stream of a table, and waits where it ends.
+/// Reads a table's stream, and waits at its end.
 pub(super) struct StreamFeed {
     embedded: Embedded,
-    /// Tells when there is more to read.
+    /// Wakes when there is more to read.
     subscription: Subscription,
-    /// Behind the last record that was given.
+    /// The position after the last returned record.
     place: StreamPlace,
-    /// What was read and not asked for yet.
+    /// Records that were read but not returned yet.
     ready: VecDeque<StreamRecord>,
 }
 
-/// What a read found.
+/// Outcome of a read.
 enum Read {
     Records,
     /// Nothing yet.
     Nothing,
-    /// Nothing, and nothing will come: the stream was disabled.
+    /// No records, and none will come: the stream was disabled.
     Over,
 }
 
@@ -146,7 +146,7 @@ impl StreamFeed {
             match self.read().await {
                 Ok(Read::Records) => {}
                 Ok(Read::Over) => return None,
-                // Whoever stops waiting here loses nothing: the next call reads first.
+                // Cancel-safe: the next call reads the stream again before it waits.
                 Ok(Read::Nothing) => {
                     self.subscription.next().await?;
                     while self.subscription.try_next().is_some() {}
@@ -167,7 +167,7 @@ impl StreamFeed {
         }
     }
 
-    /// Reads what comes next.
+    /// Reads the next records into `ready`.
     async fn read(&mut self) -> Result<Read, BackendError> {
         let place = ShardIteratorType::AtSequenceNumber(self.place.next);
         let shard_iterator = self.embedded.iterator(&self.place.arn, place)?;
@@ -183,7 +183,7 @@ impl StreamFeed {
         })
     }
 
-    /// Goes on with the oldest record that there is, after those that were to come are gone.
+    /// Skips to the oldest record after the next ones were trimmed.
     fn skip_trimmed(&mut self) -> Result<FeedEvent, BackendError> {
         let oldest = self.embedded.iterator(&self.place.arn, ShardIteratorType::TrimHorizon)?;
         self.place.next = oldest.next;

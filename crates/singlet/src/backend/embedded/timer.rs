@@ -1,4 +1,4 @@
-//! Waiting without an asynchronous runtime.
+//! Sleeping without an asynchronous runtime.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -8,7 +8,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::task::{Poll, Waker};
 use std::time::{Duration, Instant};
 
-/// Wakes those who wait, from a thread of its own that lives only while somebody waits.
+/// Wakes sleeping tasks from one background thread, which exits when no task sleeps.
 #[derive(Clone, Default)]
 pub(super) struct Timer {
     shared: Arc<Shared>,
@@ -22,7 +22,7 @@ struct Shared {
 
 #[derive(Default)]
 struct State {
-    /// By when they are due, the first one on top.
+    /// By due time, earliest on top.
     alarms: BinaryHeap<Reverse<Alarm>>,
     is_running: bool,
 }
@@ -38,18 +38,18 @@ struct Bell {
     waker: Mutex<Option<Waker>>,
 }
 
-/// Nothing that can panic is done while these locks are held, so a poisoned one is sound.
+/// No code panics while it holds these locks, so a poisoned lock is still valid.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Timer {
-    /// Waits for so long.
+    /// Sleeps for this duration.
     pub(super) async fn after(&self, duration: Duration) {
         let bell = Arc::new(Bell::default());
         let alarm = Alarm { due: Instant::now() + duration, rang: Arc::clone(&bell) };
         if !self.set(alarm) {
-            // There is no thread to be had, so this one waits.
+            // The thread could not be spawned, so block this one.
             std::thread::sleep(duration);
             return;
         }
@@ -63,7 +63,7 @@ impl Timer {
         .await;
     }
 
-    /// Says whether the alarm will ring.
+    /// Schedules the alarm; false if there is no thread to ring it.
     fn set(&self, alarm: Alarm) -> bool {
         let mut state = lock(&self.shared.state);
         if !state.is_running {
@@ -80,7 +80,7 @@ impl Timer {
 }
 
 impl Shared {
-    /// Rings what is due, until nobody waits any more.
+    /// Rings due alarms until none are left.
     fn ring_all(&self) {
         let mut state = lock(&self.state);
         while let Some(Reverse(next)) = state.alarms.peek() {
@@ -156,7 +156,7 @@ mod tests {
                 });
             }
         });
-        // The thread ends when it finds nobody waiting; a later wait starts another one.
+        // The thread exits once no task sleeps; a later sleep starts another one.
         assert!(wait(&timer, Duration::from_millis(1)) >= Duration::from_millis(1));
     }
 }
