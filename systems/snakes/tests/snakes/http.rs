@@ -88,6 +88,14 @@ async fn a_custom_board_is_played_on_and_a_bad_one_is_refused_field_by_field() {
     let huge = json!({"size": 401, "snakesAndLadders": []});
     let (_, refused) = site.post("/games", json!({"name": "Ann", "board": huge})).await;
     assert_eq!(refused["errors"][0]["field"], "/board/size");
+    // The board was looked at only once the name was right.
+    let board =
+        json!({"size": 10, "snakesAndLadders": [{"from": 3, "to": 3}, {"from": 10, "to": 1}]});
+    let (_, refused) = site.post("/games", json!({"name": "\u{200b}", "board": board})).await;
+    let fields: Vec<&Value> =
+        refused["errors"].as_array().unwrap().iter().map(|error| &error["field"]).collect();
+    let expected = ["/name", "/board/snakesAndLadders/0/to", "/board/snakesAndLadders/1/from"];
+    assert_eq!(fields, expected, "{refused}");
     let (_, listed) = site.get("/games").await;
     assert_eq!(listed["items"].as_array().unwrap().len(), 1, "nothing else was written");
 }
