@@ -3,20 +3,25 @@
 use super::Shared;
 use crate::design::{Fixture, LeagueId, Lock, MatchId};
 use crate::error::Error;
+use crate::generate::TapeName;
 use crate::jobs::{FeedStatus, ReplayChange};
 use crate::live::ADMIN_TOPIC;
-use crate::view::{AdminMatch, Items, JobView};
+use crate::view::{AdminMatch, Items};
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use schemars::{Schema, SchemaGenerator, json_schema};
+use serde_json::{Map, Value};
 use singlet_web::api::{Argument, Operation};
+use singlet_web::job::JobStatus;
 use singlet_web::prelude::*;
 
 pub(crate) const ADMIN_GROUP: &str = "cricket-admin";
 
 pub(super) fn routes(api: Api<Shared>) -> Api<Shared> {
     api.route(
-        Route::get("/admin/fixtures", list_league_matches).about("Lists all matches of a league."),
+        Route::get("/admin/fixtures", list_league_matches)
+            .about("Lists all matches of a league.")
+            .problems([Error::LeagueNotFound]),
     )
     .route(
         Route::get("/admin/jobs", list_jobs)
@@ -31,6 +36,7 @@ pub(super) fn routes(api: Api<Shared>) -> Api<Shared> {
     .route(
         Route::post("/admin/replays", load_replay)
             .about("Plays a generated match.")
+            .replay_if(check_admin)
             .problems([Error::NotAReplay]),
     )
     .route(
@@ -43,6 +49,11 @@ pub(super) fn routes(api: Api<Shared>) -> Api<Shared> {
             .about("Ends a replay, and deletes it.")
             .problems([Error::NotAReplay]),
     )
+}
+
+/// Replays a stored response only while the caller is still an admin.
+async fn check_admin(_: Admin) -> NoContent {
+    NoContent
 }
 
 /// The caller is in the group `cricket-admin`.
@@ -66,21 +77,21 @@ impl<S: Send + Sync> FromRequestParts<S> for Admin {
 }
 
 #[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "camelCase")]
+#[serde(rename_all = "camelCase")]
 struct LeagueQuery {
     league_id: LeagueId,
-    /// The `next` of the answer before.
-    #[schemars(length(min = 1, max = 8448))]
-    cursor: Option<String>,
 }
 
 async fn list_league_matches(
     State(shared): State<Shared>,
     _: Admin,
-    Query(query): Query<LeagueQuery>,
+    Query(LeagueQuery { league_id }): Query<LeagueQuery>,
+    paging: Paging<50, 50>,
 ) -> Result<Json<Page<AdminMatch>>, Error> {
-    let cursor = query.cursor.as_deref().map(str::parse).transpose()?;
-    let page = shared.service.fixtures.of_league_id(&query.league_id, cursor).await?;
+    shared.service.leagues.get(&league_id).await?.ok_or(Error::LeagueNotFound)?;
+    let matches =
+        shared.service.fixtures.of_league_id(&league_id, paging.limit(), paging.cursor()?);
+    let page = matches.await?;
     let views = shared.admin_matches(&page.items).await?;
     Ok(Json(Page { items: views, next: page.next.map(|next| next.to_string()) }))
 }
@@ -98,8 +109,15 @@ impl Shared {
     }
 }
 
-async fn list_jobs(State(shared): State<Shared>, _: Admin) -> Json<Items<JobView>> {
-    Json(Items { items: shared.streams.job_views() })
+#[derive(Serialize, JsonSchema)]
+struct JobList {
+    /// As on `/jobs`, those of this system.
+    #[schemars(with = "Vec<Map<String, Value>>")]
+    items: Vec<JobStatus>,
+}
+
+async fn list_jobs(State(shared): State<Shared>, _: Admin) -> Json<JobList> {
+    Json(JobList { items: shared.streams.own_jobs() })
 }
 
 async fn list_locks(State(shared): State<Shared>, _: Admin) -> Result<Json<Items<Lock>>, Error> {
@@ -122,8 +140,8 @@ async fn watch_operations(
 #[serde(deny_unknown_fields)]
 struct LoadReplay {
     /// The tape: the format and a number, such as `t20-20`, `odi-50` or `test-5`.
-    #[schemars(length(min = 1, max = 20))]
-    tape: String,
+    #[schemars(with = "String", length(min = 1, max = 20))]
+    tape: TapeName,
     /// How many times faster than the match.
     #[schemars(schema_with = "speed")]
     speed: u32,

@@ -41,13 +41,26 @@ struct ChangeTeam {
     #[schemars(length(max = 20))]
     short_name: Option<String>,
     /// `#rrggbb`; empty to take it away.
-    #[schemars(length(max = 7))]
-    colour: Option<String>,
+    #[schemars(with = "Option<String>", length(max = 7))]
+    colour: Option<Colour>,
 }
 
-fn is_colour(text: &str) -> bool {
-    let digits = text.strip_prefix('#').unwrap_or_default();
-    digits.len() == 6 && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
+/// `None` takes it away.
+#[derive(Deserialize)]
+#[serde(try_from = "String")]
+struct Colour(Option<String>);
+
+impl TryFrom<String> for Colour {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        let digits = text.strip_prefix('#').unwrap_or_default();
+        let is_colour = digits.len() == 6 && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+        match text.is_empty() || is_colour {
+            true => Ok(Self(Some(text).filter(|text| !text.is_empty()))),
+            false => Err("must be a colour, such as #0b6e99"),
+        }
+    }
 }
 
 async fn change_team(
@@ -56,16 +69,13 @@ async fn change_team(
     Path(id): Path<TeamId>,
     Body(body): Body<ChangeTeam>,
 ) -> Result<Json<Team>, Error> {
-    if body.colour.as_deref().is_some_and(|colour| !colour.is_empty() && !is_colour(colour)) {
-        return Err(Error::invalid("/colour", "must be a colour, such as #0b6e99"));
-    }
-    let text = |text: &str| Some(clean_text(text)).filter(|text| !text.is_empty());
     let mut change = update(Team::key(&id));
     if let Some(short_name) = &body.short_name {
-        change = change.set(Team::SHORT_NAME, text(short_name));
+        let text = clean_text(short_name);
+        change = change.set(Team::SHORT_NAME, Some(text).filter(|text| !text.is_empty()));
     }
-    if let Some(colour) = &body.colour {
-        change = change.set(Team::COLOUR, text(colour));
+    if let Some(Colour(colour)) = body.colour {
+        change = change.set(Team::COLOUR, colour);
     }
     shared.service.teams.update(change).await?.map(Json).ok_or(Error::TeamNotFound)
 }

@@ -12,10 +12,11 @@ use singlet_web::prelude::*;
 const BALLS_PAGE_LEN: usize = 30;
 
 pub(super) fn routes(api: Api<Shared>) -> Api<Shared> {
-    api.route(Route::get("/matches", list_matches).about(
-        "Lists matches: those in play, then others by start time, from two days ago to seven days \
-         ahead.",
-    ))
+    api.route(
+        Route::get("/matches", list_matches)
+            .about("Lists matches: those in play, then others by start time.")
+            .problems([Error::LeagueNotFound]),
+    )
     .route(Route::get("/matches/{match}", get_match).about("Shows a match with its innings."))
     .route(
         Route::get("/matches/{match}/display", get_display)
@@ -64,7 +65,7 @@ async fn list_matches(
     Ok(Json(MatchList {
         live: live.iter().map(summary).collect(),
         items: items.iter().map(summary).collect(),
-        cursor: next,
+        next,
     }))
 }
 

@@ -4,9 +4,9 @@ use cricket::design::{BallId, MatchId, ProcessingState};
 use cricket::feed::shape::FeedFixture;
 use cricket::rules::{
     Advanced, Delivery, DisplayState, EventKind, Facts, Figures, Format, InningsScore, MatchView,
-    Mood, Phase, Players, ResultKind, Target, TeamLabel, advance, display, event_title, headline,
-    net_run_rate, overs_text, own_result, projected, read_facts, run_rate, score_text, scorecard,
-    strike_rate, target,
+    Mood, Phase, Players, ResultKind, Target, TeamLabel, advance, ball_line, display, event_title,
+    headline, net_run_rate, overs_text, own_result, projected, read_facts, run_rate, score_text,
+    scorecard, strike_rate, target,
 };
 use serde_json::{Value, json};
 
@@ -131,6 +131,30 @@ fn case_01_an_over_with_a_wide_a_no_ball_and_a_wicket() {
 fn case_02_leg_byes_with_runs() {
     let ball = delivery(json!({"name": "1 Leg Bye + 4 Runs", "runs": 4, "leg_bye": 5}));
     assert_eq!((ball.leg_byes, ball.bat, ball.total(), ball.is_legal()), (5, 0, 5, true));
+}
+
+/// Commentary was in code: "T. Okafor to J. Brandt, 1nb".
+#[test]
+fn commentary_is_in_words() {
+    for (score, words) in [
+        (runs(0), "no run"),
+        (runs(1), "1 run"),
+        (runs(3), "3 runs"),
+        (runs(4), "FOUR"),
+        (runs(6), "SIX"),
+        (json!({"name": "1 Wide", "runs": 1, "ball": false}), "wide"),
+        (json!({"name": "5 Wides", "runs": 5, "ball": false}), "5 wides"),
+        (json!({"name": "1 Bye", "runs": 1, "bye": 1}), "1 bye"),
+        (json!({"name": "1 Leg Bye + 4 Runs", "runs": 4, "leg_bye": 5}), "5 leg byes"),
+        (json!({"name": "1 No Ball", "runs": 1, "noball": 1, "noball_runs": 1}), "no ball"),
+        (
+            json!({"name": "1 No Ball + 1 Run", "runs": 2, "noball": 1, "noball_runs": 1}),
+            "no ball, 1 run",
+        ),
+    ] {
+        let text = ball_line(&delivery(score), &Players::new()).text;
+        assert_eq!(text.split_once(", ").unwrap().1, words);
+    }
 }
 
 #[test]
