@@ -49,19 +49,9 @@ pub fn match_view(
         tables = Tables { batting: feed.batting, bowling: feed.bowling };
     }
     MatchView {
-        match_id: fixture.match_id.clone(),
-        league: fixture.league_code.to_string(),
-        format: fixture.format,
-        start_ms: fixture.start_time.as_millis(),
-        phase: fixture.phase,
-        status: fixture.status.clone(),
-        day: fixture.day,
+        fixture: fixture.clone(),
         home,
         away,
-        toss: fixture.toss.clone(),
-        innings: fixture.innings.clone(),
-        target: fixture.target.clone(),
-        result: fixture.result.clone(),
         deliveries,
         players,
         last_event: processing.and_then(|state| state.last_event.clone()),

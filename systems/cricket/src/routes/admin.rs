@@ -1,7 +1,7 @@
 //! What operators see and do. All of it needs the group `cricket-admin`.
 
-use super::Shared;
-use crate::design::{Fixture, LeagueId, Lock, MatchId};
+use super::{Answer, App, Done, OfMatch, Shared};
+use crate::design::{Fixture, LeagueId, Lock};
 use crate::error::Error;
 use crate::generate::TapeName;
 use crate::jobs::{FeedStatus, ReplayChange};
@@ -11,43 +11,43 @@ use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use schemars::{Schema, SchemaGenerator, json_schema};
 use serde_json::{Map, Value};
-use singlet_web::api::{Argument, Operation};
+use singlet_web::api::{Argument, Operation, delete, get, patch, post};
 use singlet_web::job::JobStatus;
 use singlet_web::prelude::*;
 
 pub(crate) const ADMIN_GROUP: &str = "cricket-admin";
 
 pub(super) fn routes(api: Api<Shared>) -> Api<Shared> {
+    use Error::{LeagueNotFound, MatchOver, NotAReplay};
     api.route(
-        Route::get("/admin/fixtures", list_league_matches)
+        get("/admin/fixtures", list_league_matches)
             .about("Lists all matches of a league.")
-            .problems([Error::LeagueNotFound]),
+            .problems([LeagueNotFound]),
     )
     .route(
-        Route::get("/admin/jobs", list_jobs)
-            .about("Lists the jobs of this server with their last runs."),
+        get("/admin/jobs", list_jobs).about("Lists the jobs of this server with their last runs."),
     )
-    .route(Route::get("/admin/locks", list_locks).about("Lists locks and their holders."))
-    .route(Route::get("/admin/feed", get_feed).about("Shows the feed and its circuit breaker."))
+    .route(get("/admin/locks", list_locks).about("Lists locks and their holders."))
+    .route(get("/admin/feed", get_feed).about("Shows the feed and its circuit breaker."))
     .route(
-        Route::get("/admin/live", watch_operations)
+        get("/admin/live", watch_operations)
             .about("Jobs, locks, the feed and replays, as they change."),
     )
     .route(
-        Route::post("/admin/replays", load_replay)
+        post("/admin/replays", load_replay)
             .about("Plays a generated match.")
             .replay_if(check_admin)
-            .problems([Error::NotAReplay]),
+            .problems([NotAReplay]),
     )
     .route(
-        Route::patch("/admin/replays/{match}", change_replay)
+        patch("/admin/replays/{match}", change_replay)
             .about("Plays, pauses, seeks, or changes the speed of a replay.")
-            .problems([Error::NotAReplay, Error::MatchOver]),
+            .problems([NotAReplay, MatchOver]),
     )
     .route(
-        Route::delete("/admin/replays/{match}", delete_replay)
+        delete("/admin/replays/{match}", delete_replay)
             .about("Ends a replay, and deletes it.")
-            .problems([Error::NotAReplay]),
+            .problems([NotAReplay]),
     )
 }
 
@@ -83,16 +83,15 @@ struct LeagueQuery {
 }
 
 async fn list_league_matches(
-    State(shared): State<Shared>,
+    app: App,
     _: Admin,
     Query(LeagueQuery { league_id }): Query<LeagueQuery>,
     paging: Paging<50, 50>,
-) -> Result<Json<Page<AdminMatch>>, Error> {
-    shared.service.leagues.get(&league_id).await?.ok_or(Error::LeagueNotFound)?;
-    let matches =
-        shared.service.fixtures.of_league_id(&league_id, paging.limit(), paging.cursor()?);
+) -> Answer<Page<AdminMatch>> {
+    app.service.leagues.get(&league_id).await?.ok_or(Error::LeagueNotFound)?;
+    let matches = app.service.fixtures.of_league_id(&league_id, paging.limit(), paging.cursor()?);
     let page = matches.await?;
-    let views = shared.admin_matches(&page.items).await?;
+    let views = app.admin_matches(&page.items).await?;
     Ok(Json(Page { items: views, next: page.next.map(|next| next.to_string()) }))
 }
 
@@ -116,24 +115,20 @@ struct JobList {
     items: Vec<JobStatus>,
 }
 
-async fn list_jobs(State(shared): State<Shared>, _: Admin) -> Json<JobList> {
-    Json(JobList { items: shared.streams.own_jobs() })
+async fn list_jobs(app: App, _: Admin) -> Json<JobList> {
+    Json(JobList { items: app.streams.own_jobs() })
 }
 
-async fn list_locks(State(shared): State<Shared>, _: Admin) -> Result<Json<Items<Lock>>, Error> {
-    Ok(Json(Items { items: shared.service.locks.all().await? }))
+async fn list_locks(app: App, _: Admin) -> Answer<Items<Lock>> {
+    Ok(Json(Items { items: app.service.locks.all().await? }))
 }
 
-async fn get_feed(State(shared): State<Shared>, _: Admin) -> Json<FeedStatus> {
-    Json(shared.jobs.feed_status())
+async fn get_feed(app: App, _: Admin) -> Json<FeedStatus> {
+    Json(app.jobs.feed_status())
 }
 
-async fn watch_operations(
-    State(shared): State<Shared>,
-    _: Admin,
-    last: LastEventId,
-) -> Result<EventStream, Error> {
-    Ok(shared.streams.admin.subscribe(Topic::from(ADMIN_TOPIC), last).await?.into())
+async fn watch_operations(app: App, _: Admin, last: LastEventId) -> Result<EventStream, Error> {
+    Ok(app.streams.admin.subscribe(Topic::from(ADMIN_TOPIC), last).await?.into())
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -152,29 +147,25 @@ fn speed(_: &mut SchemaGenerator) -> Schema {
 }
 
 async fn load_replay(
-    State(shared): State<Shared>,
+    app: App,
     _: Admin,
-    Body(body): Body<LoadReplay>,
+    body: Body<LoadReplay>,
 ) -> Result<Created<AdminMatch>, Error> {
-    let fixture = shared.jobs.load_replay(&body.tape, body.speed).await?;
-    let view = shared.admin_match(&fixture).await?;
+    let fixture = app.jobs.load_replay(&body.tape, body.speed).await?;
+    let view = app.admin_match(&fixture).await?;
     Ok(Created::at(format!("/matches/{}", fixture.match_id), view))
 }
 
 async fn change_replay(
-    State(shared): State<Shared>,
+    app: App,
     _: Admin,
-    Path(id): Path<MatchId>,
-    Body(change): Body<ReplayChange>,
-) -> Result<Json<AdminMatch>, Error> {
-    let fixture = shared.jobs.change_replay(&id, &change).await?;
-    Ok(Json(shared.admin_match(&fixture).await?))
+    Path(id): OfMatch,
+    change: Body<ReplayChange>,
+) -> Answer<AdminMatch> {
+    let fixture = app.jobs.change_replay(&id, &change).await?;
+    Ok(Json(app.admin_match(&fixture).await?))
 }
 
-async fn delete_replay(
-    State(shared): State<Shared>,
-    _: Admin,
-    Path(id): Path<MatchId>,
-) -> Result<NoContent, Error> {
-    shared.jobs.remove_replay(&id).await.map(|()| NoContent)
+async fn delete_replay(app: App, _: Admin, Path(id): OfMatch) -> Done {
+    app.jobs.remove_replay(&id).await.map(|()| NoContent)
 }
