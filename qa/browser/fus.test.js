@@ -561,7 +561,7 @@ test("the squash page opens on the newest day with matches, also after a pause",
   await newMatch(day, players, [3, 1]);
   let asked = 0;
   const { page, close } = await visit("mina", "/fus/squash", {
-    // As if nobody had played since.
+    // The newest match is that old.
     prepare: (context) => context.route(/squash\/matches\?.*limit=1$/, (route) => {
       asked += 1;
       const url = new URL(route.request().url());

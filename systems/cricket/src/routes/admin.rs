@@ -110,7 +110,7 @@ impl Shared {
 
 #[derive(Serialize, JsonSchema)]
 struct JobList {
-    /// As on `/jobs`, those of this system.
+    /// The jobs of this system, as `/jobs` shows them.
     #[schemars(with = "Vec<Map<String, Value>>")]
     items: Vec<JobStatus>,
 }

@@ -40,7 +40,7 @@ impl LockService {
         self.db
             .attempt(async |db| {
                 let lock = self.new_lock(key, owner, lease);
-                // Over a network a write may be sent twice: the second finds the first one's lock.
+                // The network may repeat the write, which then finds its own lock.
                 let is_same = Lock::OWNER.eq(owner).and(Lock::EXPIRES_AT.eq(lock.expires_at));
                 match db.run(put(&lock).only_if(self.is_free().or(is_same))).await {
                     Ok(()) => Ok(Acquired::Held { expires_at: lock.expires_at }),

@@ -120,8 +120,8 @@ impl Service {
         Ok(ids.iter().filter_map(|id| found.remove(id)).collect())
     }
 
-    /// One page of each league, merged by start, then by league. The list goes on at a moment, and
-    /// not behind a match: another league's page may end before this one's.
+    /// One page of each league, merged by start, then by league. The next page begins at a moment,
+    /// where the shortest page of a league ended.
     async fn list_leagues(
         &self,
         codes: &[LeagueCode],

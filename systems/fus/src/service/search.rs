@@ -1,4 +1,4 @@
-//! Search as you type: two Queries and at most 105 items, whatever the catalogue's size.
+//! Search as you type, in two Queries that read at most 105 items.
 
 use super::Service;
 use crate::design::{SiteWord, Tag, WordStart};
