@@ -244,15 +244,6 @@ test("earlier balls come 30 at a time", async () => {
   await close();
 });
 
-test("a visitor signs in before following, and comes back", async () => {
-  const id = await newMatch({ playing: false });
-  const { page, close } = await visit(null, `/cricket/match/${id}`, { options: PHONE });
-  await page.locator("#match-follow").click();
-  await page.waitForURL(/return=/);
-  assert.equal(new URL(page.url()).searchParams.get("return"), `/cricket/match/${id}`);
-  await close();
-});
-
 test("a follow changes its team and stops, from the list", async () => {
   const id = await newMatch({ playing: false });
   const { teams } = await ask(null, "GET", `/matches/${id}`);
