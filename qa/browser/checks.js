@@ -21,6 +21,8 @@ const COLOUR_RULES = ["color-contrast", "link-in-text-block"];
 
 /** Longer words may be broken: names without spaces, addresses, ids. */
 const WORD_LENGTH_MAX = 12;
+/** Headings and numbers in tables that are longer may take several lines. */
+const CELL_LENGTH_MAX = 14;
 
 /**
  * Checks a page by all rules: in light and dark, and on a phone at all widths. `where` names it if it
@@ -43,7 +45,7 @@ export async function checkPhones(page, where, screen, { layout } = {}) {
   const failures = [];
   for (const width of PHONE_WIDTHS) {
     await page.setViewportSize({ width, height: screen.viewport.height });
-    for (const check of [checkLayout, checkWords]) {
+    for (const check of [checkLayout, checkWords, checkCells]) {
       await check(page, `${where}, ${width} pixels`, layout).catch(({ message }) => failures.push(message));
     }
   }
@@ -83,6 +85,37 @@ export async function checkWords(page, where) {
     return [...broken.keys()];
   }, WORD_LENGTH_MAX);
   assert.ok(found.length === 0, `${where}: broken over two lines: ${found.join(", ")}`);
+}
+
+/** Checks that short headings of tables, and cells with a number and at most its unit, take one line. */
+export async function checkCells(page, where) {
+  const found = await page.evaluate((lengthMax) => {
+    const range = document.createRange();
+    // Blocks in a cell, each on its own line, are meant.
+    const linesMeant = (cell) => cell.innerText.trim().split(/\n+/).length;
+    const linesOf = (cell) => {
+      const walker = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+      const boxes = [];
+      for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+        range.selectNodeContents(node);
+        // What only screen readers read is one pixel wide.
+        boxes.push(...[...range.getClientRects()].filter(({ width }) => width > 1 && node.parentElement.clientWidth !== 1));
+      }
+      boxes.sort((one, other) => one.top - other.top);
+      let [lines, bottom] = [0, -Infinity];
+      for (const box of boxes) {
+        if (box.top >= bottom - 1) lines += 1;
+        bottom = Math.max(bottom, box.bottom);
+      }
+      return lines;
+    };
+    const text = (cell) => cell.innerText.trim().replace(/\s+/g, " ");
+    const isNumber = (cell) => /\d/.test(text(cell)) && text(cell).replace(/\P{L}/gu, "").length <= 3;
+    const cells = [...document.querySelectorAll("thead th"), ...[...document.querySelectorAll("td")].filter(isNumber)];
+    const broken = cells.filter((cell) => text(cell).length <= lengthMax && linesOf(cell) > linesMeant(cell));
+    return [...new Set(broken.map((cell) => `"${text(cell)}" in ${cell.tagName.toLowerCase()} of .${cell.closest("[class]").classList[0]}`))];
+  }, CELL_LENGTH_MAX);
+  assert.ok(found.length === 0, `${where}: cells of several lines: ${found.join(", ")}`);
 }
 
 /** Checks a page by the rules of axe-core. `where` names it if it fails. */

@@ -80,8 +80,9 @@ async function browserOf(subject, options = DESK) {
 }
 
 /** Opens a page as this person. `close` also checks that nothing went wrong, but for what is expected. */
-async function visit(subject, path, { options = DESK, expected = /$^/ } = {}) {
+async function visit(subject, path, { options = DESK, expected = /$^/, prepare } = {}) {
   const context = await browserOf(subject, options);
+  await prepare?.(context);
   const page = await open(context, path);
   return {
     page,
@@ -550,6 +551,28 @@ test("rules 3.6 and 3.7: standings of players and pairs, form in words, and matc
   await page.fill("[name=to]", `${year}-06-02`);
   await page.click("#range-form button");
   await page.waitForSelector("#pairs :text('No matches in this range.')");
+  await close();
+});
+
+test("the squash page opens on the newest day with matches, also after a pause", async () => {
+  const day = `${new Date().getFullYear() - 1 - Math.floor(Math.random() * 20)}-07-05`;
+  const players = [];
+  for (const name of ["Ada", "Ben", "Cleo", "Dan"]) players.push(await newPlayer(name));
+  await newMatch(day, players, [3, 1]);
+  let asked = 0;
+  const { page, close } = await visit("mina", "/fus/squash", {
+    // The newest match is that old.
+    prepare: (context) => context.route(/squash\/matches\?.*limit=1$/, (route) => {
+      asked += 1;
+      const url = new URL(route.request().url());
+      url.searchParams.set("to", day);
+      return route.continue({ url: url.href });
+    }),
+  });
+  await page.waitForSelector(`.fus-match:has-text("${players[0].name}")`);
+  await soon.equal(() => page.inputValue("#day"), day);
+  await soon.match(() => page.textContent("#shown"), new RegExp(`Jul ${day.slice(0, 4)}`));
+  assert.equal(asked, 1);
   await close();
 });
 

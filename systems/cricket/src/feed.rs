@@ -13,6 +13,6 @@ mod sportmonks;
 mod tape;
 
 pub use port::{Feed, FeedError, FeedFuture, Snapshot};
-pub use replay::{ReplayFeed, position_at, seek_position};
+pub use replay::{ReplayFeed, SoughtBall, position_at};
 pub use sportmonks::{SportMonks, SportMonksOptions};
 pub use tape::Tape;

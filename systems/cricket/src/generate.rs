@@ -17,6 +17,7 @@ pub use fixture::{PlayedMatch, enforces_follow_on, play, uncut_innings};
 pub use innings::PlayedInnings;
 
 use crate::rules::Format;
+use serde::Deserialize;
 
 /// The tape of this name, such as `t20-20`: a format, and a seed. `None` for other names.
 ///
@@ -30,6 +31,26 @@ use crate::rules::Format;
 pub fn tape(name: &str) -> Option<String> {
     let (format, seed) = parse_name(name)?;
     Some(script::write(&play(format, seed)))
+}
+
+/// The name of a tape in a request.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub struct TapeName(String);
+
+impl TapeName {
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl TryFrom<String> for TapeName {
+    type Error = &'static str;
+
+    fn try_from(name: String) -> Result<Self, Self::Error> {
+        let detail = "must be a tape, such as t20-20, odi-50 or test-5";
+        parse_name(&name).map(|_| Self(name)).ok_or(detail)
+    }
 }
 
 pub fn parse_name(name: &str) -> Option<(Format, u64)> {

@@ -11,10 +11,9 @@ use crate::error::Error;
 use crate::jobs::Jobs;
 use crate::lock;
 use crate::service::Service;
-use crate::view::JobView;
 use matches::{Watched, Watcher};
 use serde_json::{Value, json};
-use singlet_web::job::{Job, JobStatuses, Next};
+use singlet_web::job::{Job, JobStatus, JobStatuses, Next};
 use singlet_web::live::{Live, Push, Topic};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -101,10 +100,9 @@ impl Streams {
     }
 
     /// The jobs of this system, except those that only push to pages.
-    pub(crate) fn job_views(&self) -> Vec<JobView> {
+    pub(crate) fn own_jobs(&self) -> Vec<JobStatus> {
         let own = self.statuses.all().into_iter().filter(|status| status.system == SYSTEM);
-        let own = own.filter(|status| ![STALE_JOB, OPERATIONS_JOB].contains(&status.name));
-        own.map(JobView::from).collect()
+        own.filter(|status| ![STALE_JOB, OPERATIONS_JOB].contains(&status.name)).collect()
     }
 
     /// Sends operators what has changed of jobs, locks, the feed and replays.
@@ -114,8 +112,8 @@ impl Streams {
             return Ok(Next::Interval);
         }
         let mut events: Vec<(&'static str, String, Value)> = Vec::new();
-        for job in self.job_views() {
-            events.push(("job", job.name.clone(), json!(job)));
+        for job in self.own_jobs() {
+            events.push(("job", job.name.to_owned(), json!(job)));
         }
         let locks = self.service.locks.all().await?;
         events.push(("lock", String::new(), json!({"items": locks})));

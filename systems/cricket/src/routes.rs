@@ -13,8 +13,7 @@ use crate::error::Error;
 use crate::jobs::Jobs;
 use crate::live::Streams;
 use crate::service::Service;
-use singlet_web::api::Api;
-use singlet_web::{OpenError, Opened, Resources, System};
+use singlet_web::prelude::*;
 
 #[derive(Clone)]
 pub(crate) struct Shared {
@@ -22,6 +21,11 @@ pub(crate) struct Shared {
     pub(crate) jobs: Jobs,
     pub(crate) streams: Streams,
 }
+
+type App = State<Shared>;
+type OfMatch = Path<MatchId>;
+type Answer<T> = Result<Json<T>, Error>;
+type Done = Result<NoContent, Error>;
 
 pub fn system() -> System {
     System::new("cricket", "Cricket", "Live cricket scores, matches to follow, and pushes.")

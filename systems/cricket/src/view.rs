@@ -13,7 +13,6 @@ use crate::service::Names;
 use schemars::JsonSchema;
 use serde::Serialize;
 use singlet::Timestamp;
-use singlet_web::job::JobStatus;
 use std::time::Duration;
 
 /// After how long without a tick a match in play is stale.
@@ -50,19 +49,9 @@ pub fn match_view(
         tables = Tables { batting: feed.batting, bowling: feed.bowling };
     }
     MatchView {
-        match_id: fixture.match_id.clone(),
-        league: fixture.league_code.to_string(),
-        format: fixture.format,
-        start_ms: fixture.start_time.as_millis(),
-        phase: fixture.phase,
-        status: fixture.status.clone(),
-        day: fixture.day,
+        fixture: fixture.clone(),
         home,
         away,
-        toss: fixture.toss.clone(),
-        innings: fixture.innings.clone(),
-        target: fixture.target.clone(),
-        result: fixture.result.clone(),
         deliveries,
         players,
         last_event: processing.and_then(|state| state.last_event.clone()),
@@ -161,9 +150,8 @@ pub struct MatchList {
     pub live: Vec<MatchSummary>,
     /// Others, by start time.
     pub items: Vec<MatchSummary>,
-    /// Pass this as `cursor` to get the next part. It is missing when there is none.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub cursor: Option<String>,
+    /// Pass this as `from` to get the next part; null when there is none.
+    pub next: Option<Timestamp>,
 }
 
 /// A match with its innings.
@@ -246,36 +234,6 @@ impl From<Device> for DeviceView {
             environment: device.environment,
             last_seen_at: device.last_seen_at,
             can_start: device.push_to_start_token.is_some(),
-        }
-    }
-}
-
-/// A job, as this server knows it.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct JobView {
-    pub name: String,
-    /// In milliseconds, from the end of one run to the next.
-    pub interval: u64,
-    pub last_start: Option<Timestamp>,
-    /// How long the last run took.
-    pub last_ms: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub last_error: Option<String>,
-    /// When the next run is due; null while one is running.
-    pub next: Option<Timestamp>,
-}
-
-impl From<JobStatus> for JobView {
-    fn from(status: JobStatus) -> Self {
-        let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
-        Self {
-            name: status.name.to_owned(),
-            interval: millis(status.interval),
-            last_start: status.last_start,
-            last_ms: status.last_took.map(millis),
-            last_error: status.last_error,
-            next: status.next,
         }
     }
 }

@@ -7,8 +7,8 @@ mod squash;
 pub use people::PERSONAS;
 
 use crate::design::SiteId;
-use crate::rules::{Address, NewTag};
-use crate::service::{NewRating, NewSite, Service, SignIn};
+use crate::rules::{Address, NewTags};
+use crate::service::{NewRating, NewSite, PageText, Service, SignIn};
 use crate::view::CommentView;
 use people::{ADAM, LEA, MINA, callers, load_groups, load_people};
 use singlet::{Date, Timestamp};
@@ -78,22 +78,27 @@ pub(crate) async fn load(service: &Service, mut demo: Demo) -> Result<(), DemoEr
     close_forum(service, &demo).await
 }
 
-/// The sites, one a week, the newest a few days old.
+/// How many days ago a site was added: one a week, the newest twelve days ago.
+fn age_of(site: u32) -> u32 {
+    285 - 7 * site
+}
+
 async fn load_sites(service: &Service, demo: &Demo) -> Result<Vec<SiteId>, DemoError> {
     let adam = ADAM.caller();
     let mut ids = Vec::new();
     for (number, [title, host, description, tags]) in (0_u32..).zip(sites()) {
-        demo.set_time(at(demo, 285 - 7 * number, 3 * number, 7 * number));
+        demo.set_time(at(demo, age_of(number), 3 * number, 7 * number));
         let new = NewSite {
             url: Address(format!("https://{host}/")),
             title: title.parse()?,
             description: description.parse()?,
-            scraped_content: format!("{title}\n\n{description} This text was pasted by hand.")
-                .parse()?,
-            tags: match title {
+            scraped_content: PageText(format!(
+                "{title}\n\n{description} This text was pasted by hand."
+            )),
+            tags: NewTags(match title {
                 "Tag museum" => museum_tags(),
-                _ => tags.split_whitespace().map(|tag| NewTag(tag.to_owned())).collect(),
-            },
+                _ => tags.split_whitespace().map(str::to_owned).collect(),
+            }),
         };
         ids.push(service.create_site(&adam, &new).await?.site.id);
     }
@@ -106,13 +111,13 @@ async fn load_sites(service: &Service, demo: &Demo) -> Result<Vec<SiteId>, DemoE
 }
 
 /// A hundred and fifty tags.
-fn museum_tags() -> Vec<NewTag> {
+fn museum_tags() -> Vec<String> {
     let kinds = ["brass", "glass", "paper", "rope", "slate", "tin", "wax", "wood", "wool", "zinc"];
     let things = [
         "anchor", "bell", "box", "button", "clock", "compass", "key", "lamp", "letter", "map",
         "net", "plate", "ruler", "stamp", "whistle",
     ];
-    kinds.iter().flat_map(|kind| things.map(|thing| NewTag(format!("{kind}-{thing}")))).collect()
+    kinds.iter().flat_map(|kind| things.map(|thing| format!("{kind}-{thing}"))).collect()
 }
 
 fn drawing(colour: [u8; 3]) -> Result<Vec<u8>, DemoError> {
@@ -126,14 +131,18 @@ async fn load_opinions(
     ids: &[SiteId],
 ) -> Result<(), DemoError> {
     let people = callers();
-    let rated = ids.iter().zip(sites()).filter(|(_, [title, ..])| *title != UNRATED);
-    let rated: Vec<&SiteId> = rated.map(|(id, _)| id).collect();
+    // Each with how many days ago it could be rated and commented on.
+    let aged: Vec<(&SiteId, u32)> = ids.iter().zip((0..).map(|site| age_of(site) - 1)).collect();
+    let rated = aged.iter().zip(sites()).filter(|(_, [title, ..])| *title != UNRATED);
+    let rated: Vec<(&SiteId, u32)> = rated.map(|(site, _)| *site).collect();
     // Each site in turn by some of the people, until there are enough.
     let mut left = RATINGS - CLOSED_RATINGS;
     for turn in 0..people.len() * rated.len() {
         let (round, place) = (turn / rated.len(), turn % rated.len());
         let who = (place * 5 + round * 3 + place / 7) % people.len();
-        let (Some(caller), Some(id)) = (people.get(who), rated.get(place)) else { continue };
+        let (Some(caller), Some(&(id, age))) = (people.get(who), rated.get(place)) else {
+            continue;
+        };
         if left == 0 {
             break;
         }
@@ -141,7 +150,7 @@ async fn load_opinions(
             continue;
         }
         let (days, hour, minute) = (1 + demo.below(99), demo.below(14), demo.below(60));
-        demo.set_time(at(demo, days, hour, minute));
+        demo.set_time(at(demo, days.min(age), hour, minute));
         let stars = demo.pick(&[5, 4, 4, 5, 3, 4, 2, 5, 1, 4]).copied().unwrap_or(4);
         let note = match demo.below(3) {
             0 => demo.pick(&NOTES).copied().unwrap_or_default(),
@@ -154,8 +163,9 @@ async fn load_opinions(
     let mut written: Vec<(Caller, CommentView)> = Vec::new();
     for (number, body) in (0..COMMENTS - CLOSED_COMMENTS).zip(BODIES.iter().cycle()) {
         let number = u32::try_from(number).unwrap_or(0);
-        demo.set_time(at(demo, 75 - number * 5 / 6, 5 * number, 13 * number));
-        if let (Some(caller), Some(id)) = (demo.pick(&people), demo.pick(ids)) {
+        if let (Some(caller), Some(&(id, age))) = (demo.pick(&people), demo.pick(&aged)) {
+            let days = (75 - number * 5 / 6).min(age);
+            demo.set_time(at(demo, days, 5 * number, 13 * number));
             let comment = service.add_comment(caller, id, &body.parse()?).await?;
             written.push((caller.clone(), comment));
         }
@@ -183,8 +193,8 @@ async fn close_forum(service: &Service, demo: &Demo) -> Result<(), DemoError> {
         url: Address("https://forum.example/".to_owned()),
         title: "Closed forum".parse()?,
         description: "It has closed.".parse()?,
-        scraped_content: CleanText::default(),
-        tags: ["neighbours", "town"].map(|tag| NewTag(tag.to_owned())).into(),
+        scraped_content: PageText::default(),
+        tags: NewTags(["neighbours", "town"].map(str::to_owned).into()),
     };
     let id = service.create_site(&ADAM.caller(), &new).await?.site.id;
     let people = callers();

@@ -13,5 +13,5 @@ pub use rating::average_tenths;
 pub use squash::{MatchResult, NewMatch, check_match};
 pub use standings::{Form, Line, Standings, StandingsCount, Totals, in_order};
 pub use text::{
-    NewTag, WORD_CHARS_MAX, WORDS_MAX, fold, has_words, parse_tag, site_words, typed_words,
+    NewTag, NewTags, WORD_CHARS_MAX, WORDS_MAX, fold, has_words, parse_tag, site_words, typed_words,
 };

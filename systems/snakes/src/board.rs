@@ -48,7 +48,9 @@ impl Board {
             Jump { to, .. } if !(1..=size).contains(to) => {
                 Some(("/to", "must be a square of the board"))
             }
-            Jump { from, to } if from == to => Some(("/to", "must be another square than `from`")),
+            Jump { from, to } if from == to => {
+                Some(("/to", "must be another square than where it begins"))
+            }
             _ if !is_first => Some(("", "must begin where no other snake or ladder begins")),
             Jump { from, .. } if leads_back(*from, &ends) => {
                 Some(("", "must not lead back to where it begins"))

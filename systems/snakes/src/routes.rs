@@ -16,6 +16,7 @@ use singlet_web::limit::ClientLimits;
 use singlet_web::prelude::*;
 use singlet_web::secret::Secret;
 use singlet_web::validate::FieldError;
+use std::borrow::Cow;
 
 #[derive(Clone)]
 struct Shared {
@@ -179,8 +180,10 @@ impl<S: Send + Sync> FromRequestParts<S> for PlayerAuth {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 struct CreateGame {
-    /// The creator's name: 1 to 24 characters as people count them.
-    name: PlayerName,
+    /// The creator's name: 1 to 24 characters as people count them. Parsed with the board, so that
+    /// all errors are reported at once.
+    #[schemars(with = "PlayerName")]
+    name: String,
     #[serde(default)]
     mode: Mode,
     /// Without it, the usual board of a hundred squares.
@@ -197,15 +200,29 @@ struct NewBoard {
     snakes_and_ladders: Vec<Jump>,
 }
 
-impl NewBoard {
-    fn board(self) -> Result<Board> {
-        let board = Board::new(self.size, self.snakes_and_ladders);
-        Ok(board.map_err(|faults| {
-            let faults = faults.into_iter().map(|(field, detail)| {
-                FieldError::new(FieldLocation::Body, format!("/board{field}"), detail)
-            });
-            Problem::invalid(faults.collect())
-        })?)
+impl CreateGame {
+    /// The game, or all that is wrong with its name and its board.
+    fn parse(self) -> Result<NewGame> {
+        let name = self.name.parse::<PlayerName>();
+        let board = self.board.map(|new| Board::new(new.size, new.snakes_and_ladders)).transpose();
+        let mut errors = Vec::new();
+        let mut refuse = |field: String, detail: Cow<'static, str>| {
+            errors.push(FieldError::new(FieldLocation::Body, field, detail));
+        };
+        if let Err(rule) = &name {
+            refuse("/name".to_owned(), rule.to_string().into());
+        }
+        for (field, detail) in board.as_ref().err().into_iter().flatten() {
+            refuse(format!("/board{field}"), (*detail).into());
+        }
+        match (name, board) {
+            (Ok(name), Ok(board)) => Ok(NewGame {
+                name: name.as_str().to_owned(),
+                mode: self.mode,
+                board: board.unwrap_or_default(),
+            }),
+            _ => Err(Problem::invalid(errors).into()),
+        }
     }
 }
 
@@ -216,11 +233,9 @@ type Answer<T> = Result<Json<T>>;
 async fn create_game(
     app: App,
     client: ClientLimits,
-    Body(CreateGame { name, mode, board }): Body<CreateGame>,
+    Body(new): Body<CreateGame>,
 ) -> Result<Created<Joined>> {
-    let board = board.map(NewBoard::board).transpose()?.unwrap_or_default();
-    let new = NewGame { name: name.as_str().to_owned(), mode, board };
-    let joined = app.service.for_client(&client).create_game(new).await?;
+    let joined = app.service.for_client(&client).create_game(new.parse()?).await?;
     Ok(Created::at(format!("/games/{}", joined.player.game_code), joined))
 }
 

@@ -2,7 +2,7 @@
 import { element, shape } from "./dom.js";
 
 /** Charts are drawn for the width that they are shown at, so that their text is as large as other text. */
-const WIDTH_MAX = 640;
+const WIDTH_USUAL = 640;
 const WIDTH_MIN = 280;
 const HEIGHT = 300;
 const MARGIN = { top: 12, right: 28, bottom: 44, left: 48 };
@@ -10,7 +10,7 @@ const MARGIN = { top: 12, right: 28, bottom: 44, left: 48 };
 const LINE_HEIGHT = 26;
 
 function widthOf(svg) {
-  return Math.max(WIDTH_MIN, Math.min(WIDTH_MAX, svg.clientWidth || WIDTH_MAX));
+  return Math.max(WIDTH_MIN, svg.clientWidth || WIDTH_USUAL);
 }
 
 /**
@@ -56,6 +56,7 @@ export function barChart(svg, { title, bars, y = {} }) {
  */
 export function sprayChart(svg, { title, hits, kinds = [...new Set(hits.map((hit) => hit.kind))] }) {
   describe(svg, title);
+  svg.classList.add("chart-spray");
   const width = widthOf(svg);
   const reach = width * 0.64;
   const home = { x: width / 2, y: LINE_HEIGHT * 2 + reach };

@@ -34,7 +34,7 @@ impl From<Error> for Problem {
     fn from(error: Error) -> Self {
         match (of_store(&error), error) {
             (_, Error::Cursor) => {
-                let detail = "must be what an earlier answer gave as `next`";
+                let detail = "must be the value of next in an earlier answer";
                 Self::invalid_field(FieldLocation::Query, "cursor", detail)
             }
             (kind, error @ Error::Key(_)) => {

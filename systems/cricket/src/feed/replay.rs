@@ -10,6 +10,7 @@ use crate::design::{Fixture, MatchId, Replay};
 use crate::generate;
 use crate::lock;
 use crate::service::Service;
+use serde::Deserialize;
 use singlet::prelude::*;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex};
@@ -31,11 +32,34 @@ pub fn position_at(replay: &Replay, now: Timestamp) -> i64 {
     replay.position_ms + slow + (elapsed - slow).saturating_mul(speed)
 }
 
-/// The position of `innings:over.ball` on the timeline of a replay.
-pub fn seek_position(tape: &Tape, ball: &str, skip_breaks: bool) -> Option<i64> {
-    let (innings, label) = ball.split_once(':')?;
-    let time = tape.time_of_ball(innings.parse().ok()?, label)?;
-    Some(tape.position_of(time, skip_breaks))
+/// A ball to seek: `innings:over.ball`.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub struct SoughtBall {
+    innings: u32,
+    label: String,
+}
+
+impl SoughtBall {
+    /// Its position on the timeline of a replay; `None` if the match has no such ball.
+    pub(crate) fn position(&self, tape: &Tape, skip_breaks: bool) -> Option<i64> {
+        let time = tape.time_of_ball(self.innings, &self.label)?;
+        Some(tape.position_of(time, skip_breaks))
+    }
+}
+
+impl TryFrom<String> for SoughtBall {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        let parts = || {
+            let (innings, label) = text.split_once(':')?;
+            let (over, ball) = label.split_once('.')?;
+            let _: (u32, u32) = (over.parse().ok()?, ball.parse().ok()?);
+            Some(Self { innings: innings.parse().ok()?, label: label.to_owned() })
+        };
+        parts().ok_or("must be a ball, as innings:over.ball")
+    }
 }
 
 /// The feed of generated matches. Clones are one.

@@ -7,10 +7,11 @@ use super::lenient::{members, number};
 use super::port::{Feed, FeedError, FeedFuture, Snapshot};
 use super::shape::{FeedFixture, FeedLeague, FeedStanding, FeedTeam};
 use crate::lock;
+use axum::extract::Query;
 use serde_json::Value;
 use singlet::Clock;
 use singlet::prelude::*;
-use singlet_web::outbound::{Client, ClientOptions, OutboundRequest};
+use singlet_web::outbound::{Client, ClientOptions, Retry};
 use std::collections::HashMap;
 use std::sync::Mutex;
 use std::time::Duration;
@@ -21,21 +22,30 @@ const FIXTURE_CALLS_MAX: u32 = 1_500;
 /// Ten includes are the feed's limit.
 const INCLUDES: &str =
     "localteam,visitorteam,league,venue,runs,lineup,batting,bowling,scoreboards,balls";
-const WAITS: [Duration; 3] =
-    [Duration::from_millis(500), Duration::from_secs(1), Duration::from_secs(2)];
+/// Of all calls but those for live scores, where the next poll is the retry.
+const RETRY: Retry =
+    Retry { attempts_max: 4, wait_first: Duration::from_secs(1), wait_max: Duration::from_secs(4) };
 const PAGES_MAX: u32 = 100;
+const TOKEN: &str = "api_token";
+
+/// The parameters of a query.
+type Parameters = Vec<(String, String)>;
+
+fn parameters(query: &[(&str, &str)]) -> Parameters {
+    query.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
+}
 
 #[derive(Clone)]
 pub struct SportMonksOptions {
     /// `https://cricket.sportmonks.com/api/v2.0`, or a server on this machine.
     pub base: String,
     pub token: String,
-    pub waits: [Duration; 3],
+    pub retry: Retry,
 }
 
 impl SportMonksOptions {
     pub fn new(base: impl Into<String>, token: impl Into<String>) -> Self {
-        Self { base: base.into(), token: token.into(), waits: WAITS }
+        Self { base: base.into(), token: token.into(), retry: RETRY }
     }
 }
 
@@ -69,12 +79,6 @@ impl SportMonks {
         self.clock.now().as_millis()
     }
 
-    fn request(&self, path: &str) -> OutboundRequest {
-        let base = self.options.base.trim_end_matches('/');
-        let request = self.client.get(&format!("{base}{path}"));
-        request.secret_query("api_token", &self.options.token)
-    }
-
     /// Counts a call, unless the endpoint rests.
     fn admit(&self, name: &'static str) -> Result<(), FeedError> {
         let now = self.now();
@@ -98,10 +102,16 @@ impl SportMonks {
     async fn call(
         &self,
         name: &'static str,
-        request: OutboundRequest,
+        path: &str,
+        query: &Parameters,
+        retry: Retry,
     ) -> Result<Option<Value>, FeedError> {
         self.admit(name)?;
-        let answer = request.send().await.map_err(|error| FeedError::Failed(error.to_string()))?;
+        let request = self.client.get(&self.address(path)).retry(retry);
+        let request =
+            query.iter().fold(request, |request, (name, value)| request.query(name, value));
+        let answer = request.secret_query(TOKEN, &self.options.token).send().await;
+        let answer = answer.map_err(|error| FeedError::Failed(error.to_string()))?;
         let now = self.now();
         if let Some(endpoint) = lock(&self.endpoints).get_mut(name) {
             let left = answer.header("x-ratelimit-remaining").and_then(|text| text.parse().ok());
@@ -125,42 +135,30 @@ impl SportMonks {
         }
     }
 
-    /// A call that is made again when it fails.
-    async fn call_again(
-        &self,
-        name: &'static str,
-        request: impl Fn() -> OutboundRequest,
-    ) -> Result<Option<Value>, FeedError> {
-        for wait in self.options.waits {
-            match self.call(name, request()).await {
-                Err(FeedError::Failed(_)) => tokio::time::sleep(wait).await,
-                answered => return answered,
-            }
-        }
-        self.call(name, request()).await
-    }
-
     /// All pages of a list: the next one is where `links.next` leads, or has the next number while
     /// `meta.last_page` is greater.
     async fn list(
         &self,
         name: &'static str,
-        request: impl Fn(u32) -> OutboundRequest,
+        path: &str,
+        mut query: Parameters,
     ) -> Result<Vec<Value>, FeedError> {
         let mut found = Vec::new();
-        let mut link: Option<String> = None;
         for page in 1..=PAGES_MAX {
-            let next = || match &link {
-                Some(link) => self.request(link),
-                None => request(page),
-            };
-            let Some(body) = self.call_again(name, next).await? else { break };
-            found.extend(body.get("data").map(members).unwrap_or_default().into_iter().cloned());
-            link = body.pointer("/links/next").and_then(|next| self.path_of(next.as_str()?));
-            let last = body.get("meta").and_then(|meta| number(meta, "last_page")).unwrap_or(1);
-            if link.is_none() && page >= last {
+            let Some(body) = self.call(name, path, &query, self.options.retry).await? else {
                 break;
-            }
+            };
+            found.extend(body.get("data").map(members).unwrap_or_default().into_iter().cloned());
+            let link = body.pointer("/links/next").and_then(Value::as_str);
+            let last = body.get("meta").and_then(|meta| number(meta, "last_page")).unwrap_or(1);
+            let next = match link.and_then(|link| self.query_of(path, link)) {
+                Some(next) => next,
+                None if page < last => vec![("page".to_owned(), (page + 1).to_string())],
+                None => break,
+            };
+            // A link may name the page alone: filters and includes stay.
+            query.retain(|(name, _)| next.iter().all(|(new, _)| new != name));
+            query.extend(next);
         }
         Ok(found)
     }
@@ -170,21 +168,25 @@ impl SportMonks {
         name: &'static str,
         read: fn(&Value) -> Option<T>,
     ) -> Result<Vec<T>, FeedError> {
-        let path = format!("/{name}");
-        let request = |page: u32| self.request(&path).query("page", &page.to_string());
-        Ok(self.list(name, request).await?.iter().filter_map(read).collect())
+        let list = self.list(name, &format!("/{name}"), Parameters::new()).await?;
+        Ok(list.iter().filter_map(read).collect())
     }
 
-    /// Path and query of an address below our base, without the token; `None` for other addresses.
-    fn path_of(&self, address: &str) -> Option<String> {
-        let below = address.strip_prefix(self.options.base.trim_end_matches('/'));
-        let Some(below) = below.filter(|below| below.starts_with('/')) else {
-            tracing::warn!("the feed's next page is on another server");
+    fn address(&self, path: &str) -> String {
+        format!("{}{path}", self.options.base.trim_end_matches('/'))
+    }
+
+    /// The query of a link to this path, without the token; `None` for other addresses.
+    fn query_of(&self, path: &str, link: &str) -> Option<Parameters> {
+        let here = link.strip_prefix(&self.address(path)).unwrap_or(link);
+        if !here.starts_with('?') {
+            tracing::warn!("the feed's next page is at another address");
             return None;
-        };
-        let (path, query) = below.split_once('?').unwrap_or((below, ""));
-        let query = query.split('&').filter(|part| !part.starts_with("api_token="));
-        Some(format!("{path}?{}", query.collect::<Vec<_>>().join("&")))
+        }
+        let Query(mut query) =
+            Query::<Parameters>::try_from_uri(&format!("/{here}").parse().ok()?).ok()?;
+        query.retain(|(name, _)| name != TOKEN);
+        Some(query)
     }
 
     fn snapshot(&self, value: &Value) -> Option<Snapshot> {
@@ -204,8 +206,8 @@ impl Feed for SportMonks {
 
     fn live(&self) -> FeedFuture<'_, Vec<Snapshot>> {
         Box::pin(async move {
-            let request = self.request("/livescores").query("include", INCLUDES);
-            let body = self.call("livescores", request).await?;
+            let query = parameters(&[("include", INCLUDES)]);
+            let body = self.call("livescores", "/livescores", &query, Retry::none()).await?;
             let body =
                 body.ok_or_else(|| FeedError::Failed("livescores: status 404".to_owned()))?;
             let Some(data) = body.get("data") else {
@@ -221,8 +223,8 @@ impl Feed for SportMonks {
                 return Ok(None);
             }
             let path = format!("/fixtures/{id}");
-            let request = || self.request(&path).query("include", INCLUDES);
-            let body = self.call_again("fixture", request).await?;
+            let query = parameters(&[("include", INCLUDES)]);
+            let body = self.call("fixture", &path, &query, self.options.retry).await?;
             Ok(body.and_then(|body| self.snapshot(body.get("data")?)))
         })
     }
@@ -238,14 +240,12 @@ impl Feed for SportMonks {
             let between = format!("{},{}", day(from), day(to));
             let mut found = Vec::new();
             for league in leagues {
-                let request = |page: u32| {
-                    self.request("/fixtures")
-                        .query("filter[league_id]", league)
-                        .query("filter[starts_between]", &between)
-                        .query("include", "localteam,visitorteam,venue")
-                        .query("page", &page.to_string())
-                };
-                let list = self.list("fixtures", request).await?;
+                let query = parameters(&[
+                    ("filter[league_id]", league),
+                    ("filter[starts_between]", &between),
+                    ("include", "localteam,visitorteam,venue"),
+                ]);
+                let list = self.list("fixtures", "/fixtures", query).await?;
                 found.extend(list.iter().filter_map(|one| self.snapshot(one)));
             }
             Ok(found)
@@ -266,7 +266,7 @@ impl Feed for SportMonks {
                 return Ok(Vec::new());
             }
             let path = format!("/standings/season/{season}");
-            let list = self.list("standings", |_| self.request(&path)).await?;
+            let list = self.list("standings", &path, Parameters::new()).await?;
             Ok(list.iter().filter_map(FeedStanding::from_json).collect())
         })
     }

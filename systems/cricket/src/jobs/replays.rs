@@ -4,8 +4,8 @@ use super::Jobs;
 use crate::demo;
 use crate::design::{BallId, Fixture, MatchId, ProcessingState, Replay};
 use crate::error::Error;
-use crate::feed::{ReplayFeed, Snapshot, position_at, seek_position};
-use crate::generate;
+use crate::feed::{ReplayFeed, Snapshot, SoughtBall, position_at};
+use crate::generate::{self, TapeName};
 use crate::rules::{Delivery, Format, Phase, day_by_clock};
 use crate::service::ProcessingService;
 use crate::view::ReplayView;
@@ -37,8 +37,8 @@ pub struct ReplayChange {
     #[schemars(range(min = -86_400_000, max = 864_000_000))]
     pub position_ms: Option<i64>,
     /// Seeks to this ball, as `innings:over.ball`.
-    #[schemars(length(min = 5, max = 12))]
-    pub ball: Option<String>,
+    #[schemars(with = "Option<String>", length(min = 5, max = 12))]
+    pub ball: Option<SoughtBall>,
 }
 
 fn speed(_: &mut SchemaGenerator) -> Schema {
@@ -111,16 +111,13 @@ impl Jobs {
         Some(ReplayView { replay, duration_ms })
     }
 
-    pub async fn load_replay(&self, tape: &str, speed: u32) -> Result<Fixture, Error> {
+    pub async fn load_replay(&self, tape: &TapeName, speed: u32) -> Result<Fixture, Error> {
         self.replay_feed()?;
-        let detail = "must be a tape, such as t20-20, odi-50 or test-5";
-        let invalid = || Error::invalid("/tape", detail);
-        generate::parse_name(tape).ok_or_else(invalid)?;
         demo::create_leagues_and_teams(self.service()).await?;
         for number in 0..ID_ATTEMPTS_MAX {
             let now = self.service().db.now();
-            let new = demo::new_replay(&new_id(now, number), tape, None, now, 0);
-            let mut new = new.ok_or_else(invalid)?;
+            let new = demo::new_replay(&new_id(now, number), tape.as_str(), None, now, 0);
+            let mut new = new.ok_or(Error::NotAReplay)?;
             new.replay.iter_mut().for_each(|replay| replay.speed = speed);
             if let Some(fixture) = self.create_replay(new).await? {
                 return Ok(fixture);
@@ -160,7 +157,7 @@ impl Jobs {
         let here = position_at(&replay, now);
         let there = match (&change.ball, change.position_ms) {
             (Some(ball), _) => {
-                let found = seek_position(&tape, ball, replay.skip_breaks);
+                let found = ball.position(&tape, replay.skip_breaks);
                 let detail = "must be a ball of this match, as innings:over.ball";
                 Some(found.ok_or_else(|| Error::invalid("/ball", detail))?)
             }

@@ -284,15 +284,9 @@ impl Prepared {
     }
 
     fn has_changed(&self) -> bool {
-        let (read, now) = (&self.read, &self.now);
-        let is_same = read.phase == now.phase
-            && read.status == now.status
-            && read.day == now.day
-            && read.toss == now.toss
-            && read.innings == now.innings
-            && read.target == now.target
-            && read.result == now.result
-            && self.before.as_deref() == Some(&self.advanced.progress);
-        !is_same || self.is_last || self.shown.iter().any(|shown| shown.differs)
+        self.read != self.now.fixture
+            || self.before.as_deref() != Some(&self.advanced.progress)
+            || self.is_last
+            || self.shown.iter().any(|shown| shown.differs)
     }
 }

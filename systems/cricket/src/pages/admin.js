@@ -22,9 +22,9 @@ function renderJobs() {
   const now = Date.now();
   byId("jobs").replaceChildren(...[...jobs.values()].map((job) => element("tr", {},
     element("th", { scope: "row" }, job.name),
-    element("td", {}, job.interval < 1000 ? `${job.interval} ms` : job.interval < 10_000 ? `${job.interval / 1000} s` : span(job.interval)),
+    element("td", {}, job.intervalMs < 1000 ? `${job.intervalMs} ms` : job.intervalMs < 10_000 ? `${job.intervalMs / 1000} s` : span(job.intervalMs)),
     element("td", {}, job.lastStart ? `${span(now - Date.parse(job.lastStart))} ago` : "–"),
-    element("td", {}, job.lastMs === null ? "–" : `${job.lastMs} ms`),
+    element("td", {}, job.lastTookMs === null ? "–" : `${job.lastTookMs} ms`),
     element("td", {}, job.next ? `in ${span(Date.parse(job.next) - now)}` : "running"),
     element("td", { class: job.lastError ? "cricket-bad" : null }, job.lastError ?? "–"))));
 }
@@ -159,7 +159,7 @@ function start() {
   byId("admin").hidden = false;
   byId("load").elements.speed.append(...SPEEDS.map((speed) => element("option", { value: String(speed), selected: speed === 12 }, `${speed}×`)));
   onSubmit(byId("load"), async ({ tape, speed }) => {
-    const match = await request("POST", `${base}/admin/replays`, { body: { tape: tape.trim(), speed: Number(speed) } });
+    const match = await request("POST", `${base}/admin/replays`, { body: { tape: tape.trim(), speed: Number(speed) }, once: true });
     addReplay(match);
     announce("The match is loaded.");
     replays.get(match.matchId).node.scrollIntoView({ block: "nearest" });

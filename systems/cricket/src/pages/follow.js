@@ -3,8 +3,18 @@ import { announce, element } from "/assets/dom.js";
 import { sheet } from "/assets/dialog.js";
 import { showProblem } from "/assets/form.js";
 import { base, request } from "/assets/http.js";
-import { caller, signInAddress } from "/assets/session.js";
+import { caller } from "/assets/session.js";
 import { versus } from "./format.js";
+
+/** In the address of a match, it opens the sheet: where a visitor who wants to follow comes back to. */
+const FOLLOW = "#follow";
+
+/** Opens the sheet if the address asks for it, once. */
+export function resumeFollowing(match, onChange) {
+  if (location.hash !== FOLLOW || !caller()) return;
+  history.replaceState(history.state, "", location.pathname + location.search);
+  chooseTeam(match, onChange);
+}
 
 /** What the button of a match says. */
 export function followText(match) {
@@ -15,8 +25,9 @@ export function followText(match) {
 /** Asks with which team. `onChange` gets the team's id, `neutral`, or null. A visitor signs in first. */
 export function chooseTeam(match, onChange) {
   if (!caller()) {
-    const address = signInAddress();
-    if (address) location.assign(address);
+    const { signIn } = document.documentElement.dataset;
+    const back = `${base}/match/${encodeURIComponent(match.matchId)}${location.search}${FOLLOW}`;
+    if (signIn) location.assign(`${signIn}?return=${encodeURIComponent(back)}`);
     return;
   }
   const path = `${base}/user/follow/${encodeURIComponent(match.matchId)}`;

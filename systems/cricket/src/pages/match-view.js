@@ -5,7 +5,7 @@ import { connectionBar, WatchStream } from "/assets/live.js";
 import { tabs } from "/assets/tabs.js";
 import { ballList, symbol } from "./balls.js";
 import { charts } from "./charts.js";
-import { chooseTeam, followText } from "./follow.js";
+import { chooseTeam, followText, resumeFollowing } from "./follow.js";
 import { clock, dayName, isBeforePlay, isOver, phaseName, showRetry, teamName, teamScore, versus } from "./format.js";
 import { scorecard } from "./scorecard.js";
 
@@ -42,10 +42,11 @@ export function matchView({ onFollowed, list }) {
       loadTab();
     },
   });
-  byId("match-follow").addEventListener("click", () => chooseTeam(match, (team) => {
+  const followed = (team) => {
     follow(team);
     onFollowed(id, team);
-  }));
+  };
+  byId("match-follow").addEventListener("click", () => chooseTeam(match, followed));
 
   /** "Innings 2, KIN". */
   function inningsName(n) {
@@ -101,6 +102,7 @@ export function matchView({ onFollowed, list }) {
       balls.show(id);
       loadTab();
       listen();
+      if (!isOver(match)) resumeFollowing(match, followed);
     } catch (error) {
       if (asked !== id) return;
       setHasStream(false);

@@ -1,48 +1,59 @@
 //! What operators see and do. All of it needs the group `cricket-admin`.
 
-use super::Shared;
-use crate::design::{Fixture, LeagueId, Lock, MatchId};
+use super::{Answer, App, Done, OfMatch, Shared};
+use crate::design::{Fixture, LeagueId, Lock};
 use crate::error::Error;
+use crate::generate::TapeName;
 use crate::jobs::{FeedStatus, ReplayChange};
 use crate::live::ADMIN_TOPIC;
-use crate::view::{AdminMatch, Items, JobView};
+use crate::view::{AdminMatch, Items};
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use schemars::{Schema, SchemaGenerator, json_schema};
-use singlet_web::api::{Argument, Operation};
+use serde_json::{Map, Value};
+use singlet_web::api::{Argument, Operation, delete, get, patch, post};
+use singlet_web::job::JobStatus;
 use singlet_web::prelude::*;
 
 pub(crate) const ADMIN_GROUP: &str = "cricket-admin";
 
 pub(super) fn routes(api: Api<Shared>) -> Api<Shared> {
+    use Error::{LeagueNotFound, MatchOver, NotAReplay};
     api.route(
-        Route::get("/admin/fixtures", list_league_matches).about("Lists all matches of a league."),
+        get("/admin/fixtures", list_league_matches)
+            .about("Lists all matches of a league.")
+            .problems([LeagueNotFound]),
     )
     .route(
-        Route::get("/admin/jobs", list_jobs)
-            .about("Lists the jobs of this server with their last runs."),
+        get("/admin/jobs", list_jobs).about("Lists the jobs of this server with their last runs."),
     )
-    .route(Route::get("/admin/locks", list_locks).about("Lists locks and their holders."))
-    .route(Route::get("/admin/feed", get_feed).about("Shows the feed and its circuit breaker."))
+    .route(get("/admin/locks", list_locks).about("Lists locks and their holders."))
+    .route(get("/admin/feed", get_feed).about("Shows the feed and its circuit breaker."))
     .route(
-        Route::get("/admin/live", watch_operations)
+        get("/admin/live", watch_operations)
             .about("Jobs, locks, the feed and replays, as they change."),
     )
     .route(
-        Route::post("/admin/replays", load_replay)
+        post("/admin/replays", load_replay)
             .about("Plays a generated match.")
-            .problems([Error::NotAReplay]),
+            .replay_if(check_admin)
+            .problems([NotAReplay]),
     )
     .route(
-        Route::patch("/admin/replays/{match}", change_replay)
+        patch("/admin/replays/{match}", change_replay)
             .about("Plays, pauses, seeks, or changes the speed of a replay.")
-            .problems([Error::NotAReplay, Error::MatchOver]),
+            .problems([NotAReplay, MatchOver]),
     )
     .route(
-        Route::delete("/admin/replays/{match}", delete_replay)
+        delete("/admin/replays/{match}", delete_replay)
             .about("Ends a replay, and deletes it.")
-            .problems([Error::NotAReplay]),
+            .problems([NotAReplay]),
     )
+}
+
+/// Replays a stored response only while the caller is still an admin.
+async fn check_admin(_: Admin) -> NoContent {
+    NoContent
 }
 
 /// The caller is in the group `cricket-admin`.
@@ -66,22 +77,21 @@ impl<S: Send + Sync> FromRequestParts<S> for Admin {
 }
 
 #[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "camelCase")]
+#[serde(rename_all = "camelCase")]
 struct LeagueQuery {
     league_id: LeagueId,
-    /// The `next` of the answer before.
-    #[schemars(length(min = 1, max = 8448))]
-    cursor: Option<String>,
 }
 
 async fn list_league_matches(
-    State(shared): State<Shared>,
+    app: App,
     _: Admin,
-    Query(query): Query<LeagueQuery>,
-) -> Result<Json<Page<AdminMatch>>, Error> {
-    let cursor = query.cursor.as_deref().map(str::parse).transpose()?;
-    let page = shared.service.fixtures.of_league_id(&query.league_id, cursor).await?;
-    let views = shared.admin_matches(&page.items).await?;
+    Query(LeagueQuery { league_id }): Query<LeagueQuery>,
+    paging: Paging<50, 50>,
+) -> Answer<Page<AdminMatch>> {
+    app.service.leagues.get(&league_id).await?.ok_or(Error::LeagueNotFound)?;
+    let matches = app.service.fixtures.of_league_id(&league_id, paging.limit(), paging.cursor()?);
+    let page = matches.await?;
+    let views = app.admin_matches(&page.items).await?;
     Ok(Json(Page { items: views, next: page.next.map(|next| next.to_string()) }))
 }
 
@@ -98,32 +108,35 @@ impl Shared {
     }
 }
 
-async fn list_jobs(State(shared): State<Shared>, _: Admin) -> Json<Items<JobView>> {
-    Json(Items { items: shared.streams.job_views() })
+#[derive(Serialize, JsonSchema)]
+struct JobList {
+    /// The jobs of this system, as `/jobs` shows them.
+    #[schemars(with = "Vec<Map<String, Value>>")]
+    items: Vec<JobStatus>,
 }
 
-async fn list_locks(State(shared): State<Shared>, _: Admin) -> Result<Json<Items<Lock>>, Error> {
-    Ok(Json(Items { items: shared.service.locks.all().await? }))
+async fn list_jobs(app: App, _: Admin) -> Json<JobList> {
+    Json(JobList { items: app.streams.own_jobs() })
 }
 
-async fn get_feed(State(shared): State<Shared>, _: Admin) -> Json<FeedStatus> {
-    Json(shared.jobs.feed_status())
+async fn list_locks(app: App, _: Admin) -> Answer<Items<Lock>> {
+    Ok(Json(Items { items: app.service.locks.all().await? }))
 }
 
-async fn watch_operations(
-    State(shared): State<Shared>,
-    _: Admin,
-    last: LastEventId,
-) -> Result<EventStream, Error> {
-    Ok(shared.streams.admin.subscribe(Topic::from(ADMIN_TOPIC), last).await?.into())
+async fn get_feed(app: App, _: Admin) -> Json<FeedStatus> {
+    Json(app.jobs.feed_status())
+}
+
+async fn watch_operations(app: App, _: Admin, last: LastEventId) -> Result<EventStream, Error> {
+    Ok(app.streams.admin.subscribe(Topic::from(ADMIN_TOPIC), last).await?.into())
 }
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct LoadReplay {
     /// The tape: the format and a number, such as `t20-20`, `odi-50` or `test-5`.
-    #[schemars(length(min = 1, max = 20))]
-    tape: String,
+    #[schemars(with = "String", length(min = 1, max = 20))]
+    tape: TapeName,
     /// How many times faster than the match.
     #[schemars(schema_with = "speed")]
     speed: u32,
@@ -134,29 +147,25 @@ fn speed(_: &mut SchemaGenerator) -> Schema {
 }
 
 async fn load_replay(
-    State(shared): State<Shared>,
+    app: App,
     _: Admin,
-    Body(body): Body<LoadReplay>,
+    body: Body<LoadReplay>,
 ) -> Result<Created<AdminMatch>, Error> {
-    let fixture = shared.jobs.load_replay(&body.tape, body.speed).await?;
-    let view = shared.admin_match(&fixture).await?;
+    let fixture = app.jobs.load_replay(&body.tape, body.speed).await?;
+    let view = app.admin_match(&fixture).await?;
     Ok(Created::at(format!("/matches/{}", fixture.match_id), view))
 }
 
 async fn change_replay(
-    State(shared): State<Shared>,
+    app: App,
     _: Admin,
-    Path(id): Path<MatchId>,
-    Body(change): Body<ReplayChange>,
-) -> Result<Json<AdminMatch>, Error> {
-    let fixture = shared.jobs.change_replay(&id, &change).await?;
-    Ok(Json(shared.admin_match(&fixture).await?))
+    Path(id): OfMatch,
+    change: Body<ReplayChange>,
+) -> Answer<AdminMatch> {
+    let fixture = app.jobs.change_replay(&id, &change).await?;
+    Ok(Json(app.admin_match(&fixture).await?))
 }
 
-async fn delete_replay(
-    State(shared): State<Shared>,
-    _: Admin,
-    Path(id): Path<MatchId>,
-) -> Result<NoContent, Error> {
-    shared.jobs.remove_replay(&id).await.map(|()| NoContent)
+async fn delete_replay(app: App, _: Admin, Path(id): OfMatch) -> Done {
+    app.jobs.remove_replay(&id).await.map(|()| NoContent)
 }

@@ -1,37 +1,39 @@
 //! Leagues, teams and standings.
 
-use super::Shared;
 use super::admin::Admin;
+use super::{Answer, App, Done, Shared};
 use crate::design::{League, LeagueId, SeasonId, Team, TeamId, TeamSeason};
 use crate::error::Error;
 use crate::view::Items;
 use singlet::prelude::update;
+use singlet_web::api::{delete, get, patch};
 use singlet_web::prelude::*;
 
 pub(super) fn routes(api: Api<Shared>) -> Api<Shared> {
-    api.route(Route::get("/teams", list_teams).about("Lists teams, by name."))
-        .route(Route::get("/teams/{team}", get_team).about("Shows a team."))
-        .route(Route::patch("/teams/{team}", change_team).about("Changes what admins give a team."))
+    use Error::LeagueInFeed;
+    api.route(get("/teams", list_teams).about("Lists teams, by name."))
+        .route(get("/teams/{team}", get_team).about("Shows a team."))
+        .route(patch("/teams/{team}", change_team).about("Changes what admins give a team."))
         .route(
-            Route::get("/seasons/{season}/teams", list_standings)
+            get("/seasons/{season}/teams", list_standings)
                 .about("Lists the teams of a season, by position."),
         )
-        .route(Route::get("/leagues", list_leagues).about("Lists leagues, by name."))
-        .route(Route::get("/leagues/{league}", get_league).about("Shows a league."))
-        .route(Route::patch("/leagues/{league}", change_league).about("Turns a league on or off."))
+        .route(get("/leagues", list_leagues).about("Lists leagues, by name."))
+        .route(get("/leagues/{league}", get_league).about("Shows a league."))
+        .route(patch("/leagues/{league}", change_league).about("Turns a league on or off."))
         .route(
-            Route::delete("/leagues/{league}", delete_league)
+            delete("/leagues/{league}", delete_league)
                 .about("Deletes a league that the feed does not list any more.")
-                .problems([Error::LeagueInFeed]),
+                .problems([LeagueInFeed]),
         )
 }
 
-async fn list_teams(State(shared): State<Shared>) -> Result<Json<Items<Team>>, Error> {
-    Ok(Json(Items { items: shared.service.teams.all().await?.to_vec() }))
+async fn list_teams(app: App) -> Answer<Items<Team>> {
+    Ok(Json(Items { items: app.service.teams.all().await?.to_vec() }))
 }
 
-async fn get_team(State(shared): State<Shared>, id: Path<TeamId>) -> Result<Json<Team>, Error> {
-    shared.service.teams.get(&id.0).await?.map(Json).ok_or(Error::TeamNotFound)
+async fn get_team(app: App, id: Path<TeamId>) -> Answer<Team> {
+    app.service.teams.get(&id.0).await?.map(Json).ok_or(Error::TeamNotFound)
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -41,42 +43,49 @@ struct ChangeTeam {
     #[schemars(length(max = 20))]
     short_name: Option<String>,
     /// `#rrggbb`; empty to take it away.
-    #[schemars(length(max = 7))]
-    colour: Option<String>,
+    #[schemars(with = "Option<String>", length(max = 7))]
+    colour: Option<Colour>,
 }
 
-fn is_colour(text: &str) -> bool {
-    let digits = text.strip_prefix('#').unwrap_or_default();
-    digits.len() == 6 && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
+/// `None` takes it away.
+#[derive(Deserialize)]
+#[serde(try_from = "String")]
+struct Colour(Option<String>);
+
+impl TryFrom<String> for Colour {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        let digits = text.strip_prefix('#').unwrap_or_default();
+        let is_colour = digits.len() == 6 && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+        match text.is_empty() || is_colour {
+            true => Ok(Self(Some(text).filter(|text| !text.is_empty()))),
+            false => Err("must be a colour, such as #0b6e99"),
+        }
+    }
 }
 
 async fn change_team(
-    State(shared): State<Shared>,
+    app: App,
     _: Admin,
     Path(id): Path<TeamId>,
-    Body(body): Body<ChangeTeam>,
-) -> Result<Json<Team>, Error> {
-    if body.colour.as_deref().is_some_and(|colour| !colour.is_empty() && !is_colour(colour)) {
-        return Err(Error::invalid("/colour", "must be a colour, such as #0b6e99"));
-    }
-    let text = |text: &str| Some(clean_text(text)).filter(|text| !text.is_empty());
+    body: Body<ChangeTeam>,
+) -> Answer<Team> {
     let mut change = update(Team::key(&id));
     if let Some(short_name) = &body.short_name {
-        change = change.set(Team::SHORT_NAME, text(short_name));
+        let text = clean_text(short_name);
+        change = change.set(Team::SHORT_NAME, Some(text).filter(|text| !text.is_empty()));
     }
-    if let Some(colour) = &body.colour {
-        change = change.set(Team::COLOUR, text(colour));
+    if let Some(Colour(colour)) = &body.colour {
+        change = change.set(Team::COLOUR, colour.clone());
     }
-    shared.service.teams.update(change).await?.map(Json).ok_or(Error::TeamNotFound)
+    app.service.teams.update(change).await?.map(Json).ok_or(Error::TeamNotFound)
 }
 
-async fn list_standings(
-    State(shared): State<Shared>,
-    Path(season): Path<SeasonId>,
-) -> Result<Json<Items<TeamSeason>>, Error> {
-    let items = shared.service.team_seasons.of_season(&season).await?;
+async fn list_standings(app: App, Path(season): Path<SeasonId>) -> Answer<Items<TeamSeason>> {
+    let items = app.service.team_seasons.of_season(&season).await?;
     if items.is_empty() {
-        let leagues = shared.service.leagues.all().await?;
+        let leagues = app.service.leagues.all().await?;
         let mut seasons = leagues.iter().filter_map(|league| league.season_id.as_ref());
         if !seasons.any(|known| *known == season) {
             return Err(Error::SeasonNotFound);
@@ -85,15 +94,12 @@ async fn list_standings(
     Ok(Json(Items { items }))
 }
 
-async fn list_leagues(State(shared): State<Shared>) -> Result<Json<Items<League>>, Error> {
-    Ok(Json(Items { items: shared.service.leagues.all().await?.to_vec() }))
+async fn list_leagues(app: App) -> Answer<Items<League>> {
+    Ok(Json(Items { items: app.service.leagues.all().await?.to_vec() }))
 }
 
-async fn get_league(
-    State(shared): State<Shared>,
-    Path(id): Path<LeagueId>,
-) -> Result<Json<League>, Error> {
-    shared.service.leagues.get(&id).await?.map(Json).ok_or(Error::LeagueNotFound)
+async fn get_league(app: App, Path(id): Path<LeagueId>) -> Answer<League> {
+    app.service.leagues.get(&id).await?.map(Json).ok_or(Error::LeagueNotFound)
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -104,25 +110,21 @@ struct ChangeLeague {
 }
 
 async fn change_league(
-    State(shared): State<Shared>,
+    app: App,
     _: Admin,
     Path(id): Path<LeagueId>,
-    Body(body): Body<ChangeLeague>,
-) -> Result<Json<League>, Error> {
+    body: Body<ChangeLeague>,
+) -> Answer<League> {
     let change = update(League::key(&id)).set(League::ACTIVE, body.active);
-    shared.service.leagues.update(change).await?.map(Json).ok_or(Error::LeagueNotFound)
+    app.service.leagues.update(change).await?.map(Json).ok_or(Error::LeagueNotFound)
 }
 
-async fn delete_league(
-    State(shared): State<Shared>,
-    _: Admin,
-    Path(id): Path<LeagueId>,
-) -> Result<NoContent, Error> {
-    let leagues = &shared.service.leagues;
+async fn delete_league(app: App, _: Admin, Path(id): Path<LeagueId>) -> Done {
+    let leagues = &app.service.leagues;
     if leagues.get(&id).await?.is_none() {
         return Err(Error::LeagueNotFound);
     }
-    if shared.jobs.league_in_feed(&id).await? {
+    if app.jobs.league_in_feed(&id).await? {
         return Err(Error::LeagueInFeed);
     }
     leagues.delete(&id).await?.map(|_| NoContent).ok_or(Error::LeagueNotFound)

@@ -1,59 +1,61 @@
 //! Matches: anybody reads them.
 
-use super::Shared;
-use crate::design::{Fixture, MatchId, TeamId};
+use super::{Answer, App, OfMatch, Shared};
+use crate::design::{Fixture, TeamId};
 use crate::error::Error;
 use crate::live::{match_topic, matches_topic};
 use crate::rules::{BallLine, Delivery, InningsCard, InningsChart, ball_line, charts, scorecard};
 use crate::service::{MatchFilter, MatchPage};
 use crate::view::{DisplayView, MatchDetail, MatchList, MatchSummary, sides};
+use singlet_web::api::get;
 use singlet_web::prelude::*;
 
 const BALLS_PAGE_LEN: usize = 30;
 
 pub(super) fn routes(api: Api<Shared>) -> Api<Shared> {
-    api.route(Route::get("/matches", list_matches).about(
-        "Lists matches: those in play, then others by start time, from two days ago to seven days \
-         ahead.",
-    ))
-    .route(Route::get("/matches/{match}", get_match).about("Shows a match with its innings."))
+    use Error::{LeagueNotFound, TeamNotInMatch};
+    api.route(
+        get("/matches", list_matches)
+            .about("Lists matches: those in play, then others by start time.")
+            .problems([LeagueNotFound]),
+    )
+    .route(get("/matches/{match}", get_match).about("Shows a match with its innings."))
     .route(
-        Route::get("/matches/{match}/display", get_display)
+        get("/matches/{match}/display", get_display)
             .about("Shows a match as phones do, from the side of a team.")
-            .problems([Error::TeamNotInMatch]),
+            .problems([TeamNotInMatch]),
     )
     .route(
-        Route::get("/matches/{match}/scorecard", get_scorecard)
+        get("/matches/{match}/scorecard", get_scorecard)
             .about("Shows batters, bowlers, extras and wickets of every innings."),
     )
     .route(
-        Route::get("/matches/{match}/balls", list_balls)
+        get("/matches/{match}/balls", list_balls)
             .about("Lists the balls of a match, the newest first, 30 at a time."),
     )
     .route(
-        Route::get("/matches/{match}/charts", get_charts)
-            .about("Shows runs and wickets of every over."),
+        get("/matches/{match}/charts", get_charts).about("Shows runs and wickets of every over."),
     )
     .route(
-        Route::get("/live", watch_matches)
+        get("/live", watch_matches)
             .about("All matches in play, then `matchChanged` and `matchArchived` as they come."),
     )
     .route(
-        Route::get("/matches/{match}/live", watch_match)
+        get("/matches/{match}/live", watch_match)
             .about(
                 "The state of a match, then `display`, `balls`, `stale` and `ended` as they come. \
                  With `list`, also what `/live` sends.",
             )
-            .problems([Error::TeamNotInMatch]),
+            .problems([TeamNotInMatch]),
     )
 }
 
 async fn list_matches(
-    State(shared): State<Shared>,
+    app: App,
     caller: Option<Caller>,
     Query(filter): Query<MatchFilter>,
-) -> Result<Json<MatchList>, Error> {
-    let service = &shared.service;
+) -> Answer<MatchList> {
+    let service = &app.service;
     let user = caller.as_ref().map(Caller::id).transpose()?;
     let MatchPage { live, items, next } = service.list_matches(&filter).await?;
     let now = service.db.now();
@@ -64,16 +66,12 @@ async fn list_matches(
     Ok(Json(MatchList {
         live: live.iter().map(summary).collect(),
         items: items.iter().map(summary).collect(),
-        cursor: next,
+        next,
     }))
 }
 
-async fn get_match(
-    State(shared): State<Shared>,
-    caller: Option<Caller>,
-    Path(id): Path<MatchId>,
-) -> Result<Json<MatchDetail>, Error> {
-    let service = &shared.service;
+async fn get_match(app: App, caller: Option<Caller>, Path(id): OfMatch) -> Answer<MatchDetail> {
+    let service = &app.service;
     let user = caller.as_ref().map(Caller::id).transpose()?;
     let fixture = service.find_match(&id).await?;
     let fixtures = std::slice::from_ref(&fixture);
@@ -91,14 +89,14 @@ struct TeamQuery {
 }
 
 async fn get_display(
-    State(shared): State<Shared>,
-    Path(id): Path<MatchId>,
+    app: App,
+    Path(id): OfMatch,
     Query(query): Query<TeamQuery>,
-) -> Result<Json<DisplayView>, Error> {
+) -> Answer<DisplayView> {
     let team = query.team.unwrap_or_else(TeamId::neutral);
-    let fixture = shared.service.find_side(&id, &team).await?;
-    let state = shared.service.display_of(&fixture, &team, true).await?;
-    Ok(Json(DisplayView::new(state, &fixture, shared.service.db.now())))
+    let fixture = app.service.find_side(&id, &team).await?;
+    let state = app.service.display_of(&fixture, &team, true).await?;
+    Ok(Json(DisplayView::new(state, &fixture, app.service.db.now())))
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -107,20 +105,14 @@ struct Innings<T> {
     innings: Vec<T>,
 }
 
-async fn get_scorecard(
-    State(shared): State<Shared>,
-    Path(id): Path<MatchId>,
-) -> Result<Json<Innings<InningsCard>>, Error> {
-    let record = shared.service.match_record(&id).await?;
+async fn get_scorecard(app: App, Path(id): OfMatch) -> Answer<Innings<InningsCard>> {
+    let record = app.service.match_record(&id).await?;
     let sides = sides(record.cached.as_ref());
     Ok(Json(Innings { innings: scorecard(&record.view(), &sides) }))
 }
 
-async fn get_charts(
-    State(shared): State<Shared>,
-    Path(id): Path<MatchId>,
-) -> Result<Json<Innings<InningsChart>>, Error> {
-    let record = shared.service.match_record(&id).await?;
+async fn get_charts(app: App, Path(id): OfMatch) -> Answer<Innings<InningsChart>> {
+    let record = app.service.match_record(&id).await?;
     Ok(Json(Innings { innings: charts(&record.view()) }))
 }
 
@@ -144,12 +136,8 @@ struct Balls {
     before: Option<String>,
 }
 
-async fn list_balls(
-    State(shared): State<Shared>,
-    Path(id): Path<MatchId>,
-    Query(query): Query<BallsQuery>,
-) -> Result<Json<Balls>, Error> {
-    let view = shared.service.match_record(&id).await?.view();
+async fn list_balls(app: App, Path(id): OfMatch, Query(query): Query<BallsQuery>) -> Answer<Balls> {
+    let view = app.service.match_record(&id).await?.view();
     // Ids ascend in time. One that was withdrawn is still a place in between.
     let before = query.before.map_or(u64::MAX, |before| before.parse().unwrap_or(0));
     let is_asked = |ball: &&Delivery| {
@@ -163,11 +151,8 @@ async fn list_balls(
     Ok(Json(Balls { items, before }))
 }
 
-async fn watch_matches(
-    State(shared): State<Shared>,
-    last: LastEventId,
-) -> Result<EventStream, Error> {
-    Ok(shared.streams.matches.subscribe(matches_topic(), last).await?.into())
+async fn watch_matches(app: App, last: LastEventId) -> Result<EventStream, Error> {
+    Ok(app.streams.matches.subscribe(matches_topic(), last).await?.into())
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -181,16 +166,16 @@ struct WatchQuery {
 }
 
 async fn watch_match(
-    State(shared): State<Shared>,
-    Path(id): Path<MatchId>,
+    app: App,
+    Path(id): OfMatch,
     Query(query): Query<WatchQuery>,
     last: LastEventId,
 ) -> Result<EventStream, Error> {
     let team = query.team.unwrap_or_else(TeamId::neutral);
-    let fixture = shared.service.find_side(&id, &team).await?;
+    let fixture = app.service.find_side(&id, &team).await?;
     let topic = match_topic(&id, &team, query.list);
-    let watcher = shared.streams.watch(&fixture, &topic);
-    let subscription = shared.streams.matches.subscribe(topic, last).await?;
+    let watcher = app.streams.watch(&fixture, &topic);
+    let subscription = app.streams.matches.subscribe(topic, last).await?;
     // The check always passes. It keeps the watcher alive as long as the stream.
     Ok(EventStream::new(subscription).recheck(move || {
         let _ = &watcher;

@@ -1,101 +1,90 @@
 //! The caller's device, follows, activities and pushes.
 
-use super::Shared;
-use crate::design::{Follow, MatchId, PushToken, Subscription, TeamId};
+use super::{Answer, App, Done, OfMatch, Shared};
+use crate::design::{Follow, PushToken, Subscription, TeamId};
 use crate::error::Error;
 use crate::push::{Message, pushes_topic};
 use crate::service::NewDevice;
 use crate::view::DeviceView;
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
-use singlet_web::api::{Argument, Operation};
+use singlet_web::api::{Argument, Operation, delete, get, patch, post, put};
 use singlet_web::prelude::*;
 use singlet_web::problem::MALFORMED;
 
 pub(super) fn routes(api: Api<Shared>) -> Api<Shared> {
+    use Error::{
+        ActivityTaken, DeviceNotFound, MatchOver, NotFollowing, TeamNotInMatch, TooManyActivities,
+    };
     api.route(
-        Route::get("/user/device", get_device)
+        get("/user/device", get_device)
             .about("Shows the caller's device.")
-            .problems([Error::DeviceNotFound]),
+            .problems([DeviceNotFound]),
     )
     .route(
-        Route::post("/user/device", register_device)
+        post("/user/device", register_device)
             .about("Registers the device that launched the app last."),
     )
     .route(
-        Route::delete("/user/device", delete_device)
+        delete("/user/device", delete_device)
             .about("Deletes the caller's device.")
-            .problems([Error::DeviceNotFound]),
+            .problems([DeviceNotFound]),
     )
     .route(
-        Route::put("/user/device/push-to-start", set_push_to_start)
+        put("/user/device/push-to-start", set_push_to_start)
             .about("Sets the token that starts activities.")
-            .problems([Error::DeviceNotFound]),
+            .problems([DeviceNotFound]),
     )
     .route(
-        Route::get("/user/follow/{match}", get_follow)
+        get("/user/follow/{match}", get_follow)
             .about("Shows how the caller follows a match.")
-            .problems([Error::NotFollowing]),
+            .problems([NotFollowing]),
     )
     .route(
-        Route::post("/user/follow/{match}", follow_match)
+        post("/user/follow/{match}", follow_match)
             .about("Follows a match that is not over.")
-            .problems([Error::MatchOver, Error::TeamNotInMatch]),
+            .problems([MatchOver, TeamNotInMatch]),
     )
     .route(
-        Route::patch("/user/follow/{match}", change_follow)
+        patch("/user/follow/{match}", change_follow)
             .about("Changes the team with which the caller follows a match.")
-            .problems([Error::NotFollowing, Error::TeamNotInMatch]),
+            .problems([NotFollowing, TeamNotInMatch]),
     )
     .route(
-        Route::delete("/user/follow/{match}", unfollow_match)
+        delete("/user/follow/{match}", unfollow_match)
             .about("Stops following a match, and ends its activities.")
-            .problems([Error::NotFollowing]),
+            .problems([NotFollowing]),
     )
     .route(
-        Route::post("/user/activity/{match}", register_activity)
+        post("/user/activity/{match}", register_activity)
             .about("Registers an activity of a match on a lock screen.")
-            .problems([
-                Error::MatchOver,
-                Error::TeamNotInMatch,
-                Error::NotFollowing,
-                Error::ActivityTaken,
-                Error::TooManyActivities,
-            ]),
+            .problems([MatchOver, TeamNotInMatch, NotFollowing, ActivityTaken, TooManyActivities]),
     )
     .route(
-        Route::delete("/user/activity/{match}", remove_activity)
+        delete("/user/activity/{match}", remove_activity)
             .about("Removes one activity of the caller, or all of a match."),
     )
     .route(
-        Route::get("/user/pushes", list_pushes)
+        get("/user/pushes", list_pushes)
             .about("Lists messages that were pushed to the caller, the newest first."),
     )
     .route(
-        Route::get("/user/pushes/live", watch_pushes)
-            .about("Messages to the caller, as they are pushed."),
+        get("/user/pushes/live", watch_pushes).about("Messages to the caller, as they are pushed."),
     )
 }
 
-async fn get_device(
-    State(shared): State<Shared>,
-    caller: Caller,
-) -> Result<Json<DeviceView>, Error> {
-    Ok(Json(shared.service.own_device(&caller.id()?).await?.into()))
+async fn get_device(app: App, by: Caller) -> Answer<DeviceView> {
+    Ok(Json(app.service.own_device(&by.id()?).await?.into()))
 }
 
-async fn register_device(
-    State(shared): State<Shared>,
-    caller: Caller,
-    Body(new): Body<NewDevice>,
-) -> Result<Json<DeviceView>, Error> {
-    Ok(Json(shared.service.register_device(&caller.id()?, &new).await?.into()))
+async fn register_device(app: App, by: Caller, new: Body<NewDevice>) -> Answer<DeviceView> {
+    Ok(Json(app.service.register_device(&by.id()?, &new).await?.into()))
 }
 
-async fn delete_device(State(shared): State<Shared>, caller: Caller) -> Result<NoContent, Error> {
-    let user = caller.id()?;
-    let device = shared.service.own_device(&user).await?;
-    let old = shared.service.devices.delete(&user, &device.device_token).await?;
+async fn delete_device(app: App, by: Caller) -> Done {
+    let user = by.id()?;
+    let device = app.service.own_device(&user).await?;
+    let old = app.service.devices.delete(&user, &device.device_token).await?;
     old.map(|_| NoContent).ok_or(Error::DeviceNotFound)
 }
 
@@ -111,25 +100,17 @@ struct SetPushToStart {
     push_to_start_token: PushToken,
 }
 
-async fn set_push_to_start(
-    State(shared): State<Shared>,
-    caller: Caller,
-    Body(body): Body<SetPushToStart>,
-) -> Result<Json<DeviceView>, Error> {
-    let (user, devices) = (caller.id()?, &shared.service.devices);
+async fn set_push_to_start(app: App, by: Caller, body: Body<SetPushToStart>) -> Answer<DeviceView> {
+    let (user, devices) = (by.id()?, &app.service.devices);
     if !devices.set_push_to_start(&user, &body.device_token, &body.push_to_start_token).await? {
         return Err(Error::DeviceNotFound);
     }
-    Ok(Json(shared.service.own_device(&user).await?.into()))
+    Ok(Json(app.service.own_device(&user).await?.into()))
 }
 
-async fn get_follow(
-    State(shared): State<Shared>,
-    caller: Caller,
-    Path(id): Path<MatchId>,
-) -> Result<Json<Follow>, Error> {
-    shared.service.find_match(&id).await?;
-    let follow = shared.service.follows.get(&id, &caller.id()?).await?;
+async fn get_follow(app: App, by: Caller, Path(id): OfMatch) -> Answer<Follow> {
+    app.service.find_match(&id).await?;
+    let follow = app.service.follows.get(&id, &by.id()?).await?;
     follow.map(Json).ok_or(Error::NotFollowing)
 }
 
@@ -141,36 +122,32 @@ struct ChooseTeam {
 }
 
 async fn follow_match(
-    State(shared): State<Shared>,
-    caller: Caller,
-    Path(id): Path<MatchId>,
-    Body(body): Body<ChooseTeam>,
-) -> Result<Json<Follow>, Error> {
-    let followed = shared.service.follow_match(&id, &caller.id()?, &body.team_id).await?;
-    shared.jobs.start_activity_in_background(&followed.fixture, &followed.follow);
-    shared.jobs.update_activities(&followed);
+    app: App,
+    by: Caller,
+    Path(id): OfMatch,
+    body: Body<ChooseTeam>,
+) -> Answer<Follow> {
+    let followed = app.service.follow_match(&id, &by.id()?, &body.team_id).await?;
+    app.jobs.start_activity_in_background(&followed.fixture, &followed.follow);
+    app.jobs.update_activities(&followed);
     Ok(Json(followed.follow))
 }
 
 async fn change_follow(
-    State(shared): State<Shared>,
-    caller: Caller,
-    Path(id): Path<MatchId>,
-    Body(body): Body<ChooseTeam>,
-) -> Result<Json<Follow>, Error> {
-    let followed = shared.service.change_follow(&id, &caller.id()?, &body.team_id).await?;
-    shared.jobs.update_activities(&followed);
+    app: App,
+    by: Caller,
+    Path(id): OfMatch,
+    body: Body<ChooseTeam>,
+) -> Answer<Follow> {
+    let followed = app.service.change_follow(&id, &by.id()?, &body.team_id).await?;
+    app.jobs.update_activities(&followed);
     Ok(Json(followed.follow))
 }
 
-async fn unfollow_match(
-    State(shared): State<Shared>,
-    caller: Caller,
-    Path(id): Path<MatchId>,
-) -> Result<NoContent, Error> {
-    let user = caller.id()?;
-    let (fixture, tokens) = shared.service.unfollow_match(&id, &user).await?;
-    shared.jobs.end_activities(&fixture, &user, tokens);
+async fn unfollow_match(app: App, by: Caller, Path(id): OfMatch) -> Done {
+    let user = by.id()?;
+    let (fixture, tokens) = app.service.unfollow_match(&id, &user).await?;
+    app.jobs.end_activities(&fixture, &user, tokens);
     Ok(NoContent)
 }
 
@@ -186,14 +163,14 @@ struct RegisterActivity {
 }
 
 async fn register_activity(
-    State(shared): State<Shared>,
-    caller: Caller,
-    Path(id): Path<MatchId>,
+    app: App,
+    by: Caller,
+    Path(id): OfMatch,
     Body(body): Body<RegisterActivity>,
-) -> Result<Json<Subscription>, Error> {
+) -> Answer<Subscription> {
     let RegisterActivity { push_token, team_id } = body;
-    let user = caller.id()?;
-    Ok(Json(shared.service.register_activity(&id, &user, &push_token, &team_id).await?))
+    let user = by.id()?;
+    Ok(Json(app.service.register_activity(&id, &user, &push_token, &team_id).await?))
 }
 
 /// The token of one activity, in a header: tokens never travel in an address.
@@ -219,14 +196,14 @@ impl<S: Send + Sync> FromRequestParts<S> for ActivityToken {
 }
 
 async fn remove_activity(
-    State(shared): State<Shared>,
-    caller: Caller,
-    Path(id): Path<MatchId>,
+    app: App,
+    by: Caller,
+    Path(id): OfMatch,
     ActivityToken(token): ActivityToken,
-) -> Result<NoContent, Error> {
-    let user = caller.id()?;
-    let (fixture, tokens) = shared.service.remove_activities(&id, &user, token.as_ref()).await?;
-    shared.jobs.end_activities(&fixture, &user, tokens);
+) -> Done {
+    let user = by.id()?;
+    let (fixture, tokens) = app.service.remove_activities(&id, &user, token.as_ref()).await?;
+    app.jobs.end_activities(&fixture, &user, tokens);
     Ok(NoContent)
 }
 
@@ -240,17 +217,13 @@ struct Pushes {
     items: Vec<Message>,
 }
 
-async fn list_pushes(State(shared): State<Shared>, caller: Caller) -> Result<Json<Pushes>, Error> {
-    let (outbox, user) = (shared.jobs.outbox(), caller.id()?);
-    let device = shared.service.devices.of_user(&user).await?.map(DeviceView::from);
+async fn list_pushes(app: App, by: Caller) -> Answer<Pushes> {
+    let (outbox, user) = (app.jobs.outbox(), by.id()?);
+    let device = app.service.devices.of_user(&user).await?.map(DeviceView::from);
     Ok(Json(Pushes { since: outbox.since(), device, items: outbox.messages(&user) }))
 }
 
-async fn watch_pushes(
-    State(shared): State<Shared>,
-    caller: Caller,
-    last: LastEventId,
-) -> Result<EventStream, Error> {
-    let topic = pushes_topic(&caller.id()?);
-    Ok(shared.streams.pushes.subscribe(topic, last).await?.into())
+async fn watch_pushes(app: App, by: Caller, last: LastEventId) -> Result<EventStream, Error> {
+    let topic = pushes_topic(&by.id()?);
+    Ok(app.streams.pushes.subscribe(topic, last).await?.into())
 }

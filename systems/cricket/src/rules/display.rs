@@ -7,7 +7,7 @@ use super::rates::{projected, run_rate};
 use super::result::is_complete;
 use super::score::{score_text, total_of};
 use super::types::{Elected, EventKind, Format, InningsScore, LastEvent, Phase, TeamLabel};
-use crate::design::{MatchId, NEUTRAL};
+use crate::design::{LeagueCode, MatchId, NEUTRAL};
 use ring::digest::{SHA256, digest};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -22,7 +22,7 @@ pub struct DisplayState {
     pub match_id: MatchId,
     /// For whom it is: a team's id, or `neutral`.
     pub team: String,
-    pub league: String,
+    pub league: LeagueCode,
     pub format: Format,
     pub phase: Phase,
     pub day: Option<u32>,
@@ -124,7 +124,7 @@ pub fn display(view: &MatchView, team: &str) -> DisplayState {
         v: 1,
         match_id: view.match_id.clone(),
         team: team.to_owned(),
-        league: view.league.clone(),
+        league: view.league_code.clone(),
         format: view.format,
         phase: view.phase,
         day: view.day,

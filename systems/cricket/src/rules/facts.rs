@@ -4,12 +4,11 @@ use super::delivery::Delivery;
 use super::figures::{Players, short_name};
 use super::result::{own_result, result, target};
 use super::score::innings_scores;
-use super::types::{
-    Elected, Format, InningsScore, LastEvent, MatchResult, Phase, Target, TeamLabel, Toss,
-};
-use crate::design::MatchId;
+use super::types::{Elected, Format, InningsScore, LastEvent, Phase, TeamLabel, Toss};
+use crate::design::Fixture;
 use crate::feed::shape::{FeedBatting, FeedBowling, FeedFixture};
 use std::collections::BTreeMap;
+use std::ops::Deref;
 
 /// How long a result may be confirmed before our own counts.
 const CONFIRMING_MS_MAX: i64 = 5 * 60_000;
@@ -19,28 +18,23 @@ const DAY_MS: i64 = 24 * 3_600_000;
 /// A match as displays, scorecards and charts read it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MatchView {
-    pub match_id: MatchId,
-    /// The league's code.
-    pub league: String,
-    pub format: Format,
-    pub start_ms: i64,
+    pub fixture: Fixture,
     pub home: TeamLabel,
     pub away: TeamLabel,
-    pub phase: Phase,
-    /// The feed's own text.
-    pub status: String,
-    /// In matches of several days.
-    pub day: Option<u32>,
-    pub toss: Option<Toss>,
-    pub innings: Vec<InningsScore>,
-    pub target: Option<Target>,
-    pub result: Option<MatchResult>,
     pub deliveries: Vec<Delivery>,
     /// Short names.
     pub players: Players,
     pub last_event: Option<LastEvent>,
     /// The feed's own figures, for matches without balls.
     pub tables: Tables,
+}
+
+impl Deref for MatchView {
+    type Target = Fixture;
+
+    fn deref(&self) -> &Fixture {
+        &self.fixture
+    }
 }
 
 impl MatchView {
@@ -112,16 +106,19 @@ pub fn read_facts(
         ball_times: times.collect(),
         is_status_unknown: found.is_none(),
         view: MatchView {
-            phase,
-            day,
-            toss,
-            innings,
-            target,
-            result,
             players: named.take(60).collect(),
             tables: Tables { batting: feed.batting.clone(), bowling: feed.bowling.clone() },
-            status,
             deliveries,
+            fixture: Fixture {
+                phase,
+                day,
+                toss,
+                innings,
+                target,
+                result,
+                status,
+                ..known.fixture.clone()
+            },
             ..known.clone()
         },
     }
@@ -140,7 +137,7 @@ pub fn toss(feed: &FeedFixture) -> Option<Toss> {
 /// The day of a match of several days: N at "Stump Day N", N + 1 when play resumes, and at first
 /// sight, or if stumps were missed, the whole days since the start, plus one.
 fn day(known: &MatchView, phase: Phase, stated: Option<u32>, feed_ms: i64) -> Option<u32> {
-    let by_clock = day_by_clock(known.format, feed_ms - known.start_ms)?;
+    let by_clock = day_by_clock(known.format, feed_ms - known.start_time.as_millis())?;
     if phase.is_before_play() {
         return None;
     }

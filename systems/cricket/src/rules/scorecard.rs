@@ -167,17 +167,12 @@ pub fn charts(view: &MatchView) -> Vec<InningsChart> {
         .collect()
 }
 
-/// A delivery as people read it: `T. Okafor to J. Brandt, 0`.
+/// A delivery as people read it: `T. Okafor to J. Brandt, no run`.
 pub fn ball_line(ball: &Delivery, players: &Players) -> BallLine {
     let name = |id: &str| player_name(players, id);
     let outcome = match (&ball.wicket, how_out(ball, players)) {
         (Some(wicket), Some(how)) => format!("WICKET {} {how}", name(&wicket.out)),
-        _ => match (ball.bat, ball.is_legal() && ball.byes + ball.leg_byes == 0) {
-            (6, _) => "SIX".to_owned(),
-            (4, _) => "FOUR".to_owned(),
-            (runs, true) => runs.to_string(),
-            _ => ball.symbol(),
-        },
+        _ => in_words(ball),
     };
     let event = match (&ball.wicket, ball.bat) {
         (Some(_), _) => Some("wicket"),
@@ -193,4 +188,29 @@ pub fn ball_line(ball: &Delivery, players: &Players) -> BallLine {
         text: format!("{} to {}, {outcome}", name(&ball.bowler), name(&ball.striker)),
         event: event.map(str::to_owned),
     }
+}
+
+/// The outcome of a delivery without a wicket: `2 runs`, `wide`, `no ball, 1 leg bye`.
+fn in_words(ball: &Delivery) -> String {
+    let bat = match ball.bat {
+        0 => None,
+        4 => Some("FOUR".to_owned()),
+        6 => Some("SIX".to_owned()),
+        1 => Some("1 run".to_owned()),
+        runs => Some(format!("{runs} runs")),
+    };
+    let extra = |count: u32, one: &str, several: &str| match count {
+        0 => None,
+        1 => Some(one.to_owned()),
+        count => Some(format!("{count} {several}")),
+    };
+    let parts = [
+        extra(ball.wides, "wide", "wides"),
+        extra(ball.no_balls.min(1), "no ball", ""),
+        bat,
+        extra(ball.byes, "1 bye", "byes"),
+        extra(ball.leg_byes, "1 leg bye", "leg byes"),
+    ];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    if parts.is_empty() { "no run".to_owned() } else { parts.join(", ") }
 }

@@ -8,9 +8,9 @@ use crate::design::{
 use crate::lock;
 use crate::rules::Phase;
 use futures_util::{StreamExt, TryStreamExt, stream};
+use singlet::Result;
 use singlet::operation::Put;
 use singlet::prelude::*;
-use singlet::{Error, Result, item};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -116,9 +116,12 @@ impl CacheService {
         self.db.attempt(|_| self.put_once(entry)).times(PUT_ATTEMPTS_MAX).await
     }
 
-    /// A failed condition says that the entry was enriched or deleted in between.
+    /// A failed condition says that the entry was enriched, replaced or deleted in between.
     async fn put_once(&self, entry: &CachedFixture) -> Result<bool> {
         let stored = self.db.get(CachedFixture::key(&entry.match_id).consistent()).await?;
+        if stored.as_ref().is_some_and(|stored| stored.feed_at >= entry.feed_at) {
+            return Ok(false);
+        }
         let read_at = stored.as_ref().and_then(|stored| stored.enriched_at);
         let entry = with_enrichment(entry, stored.as_ref());
         let is_newer = Condition::missing().or(CachedFixture::FEED_AT.lt(entry.feed_at));
@@ -127,15 +130,7 @@ impl CacheService {
             Some(read_at) => as_read.or(CachedFixture::ENRICHED_AT.eq(read_at)),
             None => as_read,
         };
-        match self.db.run(put(&entry).only_if(is_newer.and(as_read))).await {
-            Ok(()) => Ok(true),
-            Err(Error::ConditionFailed { item: Some(stored), .. })
-                if item::decode_item::<CachedFixture>(&stored)?.feed_at >= entry.feed_at =>
-            {
-                Ok(false)
-            }
-            Err(error) => Err(error),
-        }
+        self.db.run(put(&entry).only_if(is_newer.and(as_read))).await.map(|()| true)
     }
 
     /// 53 Stores many snapshots, except those that are older than the stored ones. Stored enrichment

@@ -136,13 +136,14 @@ impl FixtureService {
         Ok(held(self.db.transact((replay, lock)).await)?.is_some())
     }
 
-    /// 10 The matches of a league, for admins: a Scan, 50 a page.
+    /// 10 The matches of a league, for admins: a page of a Scan.
     pub async fn of_league_id(
         &self,
         league: &LeagueId,
+        limit: usize,
         cursor: Option<Cursor<Fixture>>,
     ) -> Result<Page<Fixture>> {
-        let scan = Scan::<Fixture>::table().filter(Fixture::LEAGUE_ID.eq(league)).limit(PAGE_LEN);
+        let scan = Scan::<Fixture>::table().filter(Fixture::LEAGUE_ID.eq(league)).limit(limit);
         self.db.scan(scan).page(cursor).await
     }
 }

@@ -1,16 +1,15 @@
 //! Locks keep servers from doing the same work.
 //!
-//! A lock keeps servers from doing the same work. It is not what keeps the data right: a holder
-//! that was paused past its lease may believe that it still has the lock. So a tick commits only
-//! where the sequence and the snapshot's time are as it has read them
-//! ([`FixtureService::tick`](super::FixtureService::tick)), and messages are claimed by conditional
-//! writes.
+//! They are not what keeps the data right: a holder that was paused past its lease may believe that
+//! it still has the lock. So a tick commits only where the sequence and the snapshot's time are as
+//! it has read them ([`FixtureService::tick`](super::FixtureService::tick)), and messages are
+//! claimed by conditional writes.
 
 use super::{LockService, held};
 use crate::design::{Lock, LockKey, Owner};
 use singlet::backend::BoxFuture;
 use singlet::prelude::*;
-use singlet::{Error, Result, item};
+use singlet::{Error, Result};
 use singlet_web::job::{LeaseGrant, LeaseTable};
 use singlet_web::random::{Random, RandomUnavailable};
 use std::time::Duration;
@@ -38,35 +37,40 @@ impl Owner {
 impl LockService {
     /// 40 Acquires a lock, if it is free or has expired by now.
     pub async fn acquire(&self, key: &LockKey, owner: &Owner, lease: Duration) -> Result<Acquired> {
-        let now = self.db.now();
-        let expires_at = now.after(lease).as_millis();
-        let lock = Lock { lock_key: key.clone(), owner: owner.clone(), expires_at };
-        let is_free = Condition::missing().or(Lock::EXPIRES_AT.le(now.as_millis()));
-        match self.db.run(put(&lock).only_if(is_free)).await {
-            Ok(()) => Ok(Acquired::Held { expires_at }),
-            Err(Error::ConditionFailed { item: Some(stored), .. }) => {
-                let stored: Lock = item::decode_item(&stored)?;
-                // Over a network a write may be sent twice, and the second time be refused because
-                // of the first.
-                if stored == lock {
-                    return Ok(Acquired::Held { expires_at });
+        self.db
+            .attempt(async |db| {
+                let lock = self.new_lock(key, owner, lease);
+                // The network may repeat the write, which then finds its own lock.
+                let is_same = Lock::OWNER.eq(owner).and(Lock::EXPIRES_AT.eq(lock.expires_at));
+                match db.run(put(&lock).only_if(self.is_free().or(is_same))).await {
+                    Ok(()) => Ok(Acquired::Held { expires_at: lock.expires_at }),
+                    Err(refused @ Error::ConditionFailed { .. }) => {
+                        let stored = db.get(Lock::key(key).consistent()).await?;
+                        // Released in between: it is free again.
+                        let Lock { owner, expires_at, .. } = stored.ok_or(refused)?;
+                        Ok(Acquired::Busy { owner, expires_at })
+                    }
+                    Err(error) => Err(error),
                 }
-                Ok(Acquired::Busy { owner: stored.owner, expires_at: stored.expires_at })
-            }
-            Err(error) => Err(error),
-        }
+            })
+            .await
     }
 
     /// Acquires a lock, or extends it if the caller has it already. Returns until when; `None` if
     /// another server has it.
     pub async fn hold(&self, key: &LockKey, owner: &Owner, lease: Duration) -> Result<Option<i64>> {
-        match self.acquire(key, owner, lease).await? {
-            Acquired::Held { expires_at } => Ok(Some(expires_at)),
-            Acquired::Busy { owner: holder, .. } if holder == *owner => {
-                self.extend(key, owner, lease).await
-            }
-            Acquired::Busy { .. } => Ok(None),
-        }
+        let lock = self.new_lock(key, owner, lease);
+        let is_ours = self.is_free().or(Lock::OWNER.eq(owner));
+        Ok(held(self.db.run(put(&lock).only_if(is_ours)).await)?.map(|()| lock.expires_at))
+    }
+
+    fn new_lock(&self, key: &LockKey, owner: &Owner, lease: Duration) -> Lock {
+        let expires_at = self.db.now().after(lease).as_millis();
+        Lock { lock_key: key.clone(), owner: owner.clone(), expires_at }
+    }
+
+    fn is_free(&self) -> Condition<Lock> {
+        Condition::missing().or(Lock::EXPIRES_AT.le(self.db.now().as_millis()))
     }
 
     /// 41 Releases a lock. `false` if the caller does not have it.
@@ -116,7 +120,8 @@ impl LeaseTable for JobLocks {
         duration: Duration,
     ) -> BoxFuture<'a, Result<Option<LeaseGrant>>> {
         Box::pin(async move {
-            let acquired = self.locks.acquire(&key_of(name), &self.owner, duration).await?;
+            let acquired =
+                self.locks.acquire(&LockKey::of_lease(name), &self.owner, duration).await?;
             let Acquired::Held { expires_at } = acquired else { return Ok(None) };
             // Greater for every later holder: the lock before this one had expired by now, or was
             // released.
@@ -131,17 +136,15 @@ impl LeaseTable for JobLocks {
         duration: Duration,
     ) -> BoxFuture<'a, Result<bool>> {
         Box::pin(async move {
-            let extended = self.locks.extend(&key_of(&grant.name), &self.owner, duration).await?;
+            let extended =
+                self.locks.extend(&LockKey::of_lease(&grant.name), &self.owner, duration).await?;
             Ok(extended.is_some())
         })
     }
 
     fn release<'a>(&'a self, grant: &'a LeaseGrant) -> BoxFuture<'a, Result<bool>> {
-        Box::pin(async move { self.locks.release(&key_of(&grant.name), &self.owner).await })
+        Box::pin(
+            async move { self.locks.release(&LockKey::of_lease(&grant.name), &self.owner).await },
+        )
     }
-}
-
-/// The kit calls a lease by the system and the job: `cricket.league-sync`.
-fn key_of(name: &str) -> LockKey {
-    LockKey::of_job(name.split_once('.').map_or(name, |(_, job)| job))
 }

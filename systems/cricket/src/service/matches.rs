@@ -36,31 +36,28 @@ fn start_of_day(moment: Timestamp) -> Timestamp {
 
 /// Which matches to list.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
 pub struct MatchFilter {
     /// The code of a league.
     #[schemars(length(min = 1, max = 40))]
     pub league: Option<String>,
-    /// The earliest start.
+    /// The earliest start: two days ago if it is missing.
     pub from: Option<Timestamp>,
-    /// The latest start.
+    /// The latest start: in seven days if it is missing.
     pub to: Option<Timestamp>,
     /// Ids of matches instead, separated by commas: at most 100.
     #[schemars(length(min = 1, max = 8000))]
     pub ids: Option<String>,
-    /// The `cursor` of the answer before.
-    #[schemars(length(min = 1, max = 8448))]
-    pub cursor: Option<String>,
 }
 
 /// Some matches, and where the next ones begin.
 #[derive(Clone, Debug, Default)]
 pub struct MatchPage {
-    /// In play, by start time. Only the first page has them.
+    /// In play, by start time.
     pub live: Vec<Fixture>,
     /// Others, by start time.
     pub items: Vec<Fixture>,
-    pub next: Option<String>,
+    /// The start of the first match that was left out.
+    pub next: Option<Timestamp>,
 }
 
 /// A match with all that is shown of it.
@@ -86,32 +83,29 @@ impl Service {
             let items = self.matches_with(ids).await?;
             return Ok(MatchPage { items, ..MatchPage::default() });
         }
-        let Ok(league) = filter.league.as_deref().map(LeagueCode::new).transpose() else {
-            return Ok(MatchPage::default());
+        let codes = match &filter.league {
+            Some(code) => vec![self.known_code(code).await?],
+            None => self.active_codes().await?,
         };
         let now = self.db.now();
         let from = filter.from.unwrap_or_else(|| start_of_day(now.before(DAYS_BACK)));
         let to = filter.to.unwrap_or_else(|| now.after(DAYS_AHEAD));
         if from > to {
-            let detail = "must not be before `from`, which is two days ago if it is missing";
+            let detail = "must not be before from, which is two days ago if it is missing";
             return Err(Problem::invalid_field(FieldLocation::Query, "to", detail).into());
         }
-        let cursor = filter.cursor.as_deref();
-        let (mut items, next) = match &league {
-            Some(league) => {
-                let cursor = cursor.map(str::parse).transpose()?;
-                let page = self.fixtures.of_league(league, from, to, cursor).await?;
-                (page.items, page.next.map(|next| next.to_string()))
-            }
-            None => self.list_of_all(from, to, cursor).await?,
-        };
+        let (mut items, next) = self.list_leagues(&codes, from, to).await?;
         items.retain(|one| one.live.is_none());
-        let mut live = Vec::new();
-        if cursor.is_none() {
-            live = self.fixtures.live().await?;
-            live.retain(|one| league.as_ref().is_none_or(|code| one.league_code == *code));
-        }
+        let mut live = self.fixtures.live().await?;
+        live.retain(|one| filter.league.is_none() || codes.contains(&one.league_code));
         Ok(MatchPage { live, items, next })
+    }
+
+    /// The code of a stored league.
+    async fn known_code(&self, code: &str) -> Result<LeagueCode, Error> {
+        let leagues = self.leagues.all().await?;
+        let mut codes = leagues.iter().map(|league| &league.code);
+        codes.find(|known| known.as_str() == code).cloned().ok_or(Error::LeagueNotFound)
     }
 
     async fn matches_with(&self, ids: &str) -> Result<Vec<Fixture>, Error> {
@@ -126,36 +120,27 @@ impl Service {
         Ok(ids.iter().filter_map(|id| found.remove(id)).collect())
     }
 
-    /// One page of every active league, merged by start, then by league. The cursor is the start of
-    /// the first match that was left out, because another league's page ends before it.
-    async fn list_of_all(
+    /// One page of each league, merged by start, then by league. The next page begins at a moment,
+    /// where the shortest page of a league ended.
+    async fn list_leagues(
         &self,
+        codes: &[LeagueCode],
         from: Timestamp,
         to: Timestamp,
-        cursor: Option<&str>,
-    ) -> Result<(Vec<Fixture>, Option<String>), Error> {
-        let from = match cursor {
-            Some(cursor) => cursor.parse().map_err(|_| singlet::Error::Cursor)?,
-            None => from,
-        };
-        if from > to {
-            return Ok((Vec::new(), None));
-        }
-        let codes = self.active_codes().await?;
+    ) -> Result<(Vec<Fixture>, Option<Timestamp>), Error> {
         let queries = codes.iter().map(|code| self.fixtures.of_league(code, from, to, None));
         let queries = stream::iter(queries.collect::<Vec<_>>());
         let pages: Vec<Page<Fixture>> =
             queries.buffer_unordered(LEAGUES_AT_ONCE_MAX).boxed().try_collect().await?;
         let unread = pages.iter().filter(|page| page.next.is_some());
-        let end = unread.filter_map(|page| Some(page.items.last()?.start_time)).min();
+        let mut next = unread.filter_map(|page| Some(page.items.last()?.start_time)).min();
         let mut items: Vec<Fixture> = pages.into_iter().flat_map(|page| page.items).collect();
-        let mut next = end;
-        if let Some(end) = end {
+        if let Some(end) = next {
             items.retain(|one| one.start_time < end);
             if items.is_empty() {
                 // More than a page of one league starts at this very moment.
-                next = Some(end.after(Duration::from_millis(1)));
-                for code in &codes {
+                next = Some(end.after(Duration::from_millis(1))).filter(|next| *next <= to);
+                for code in codes {
                     let query = Fixture::of_league(code).between(end, end);
                     items.extend(self.db.query(query).all().await?);
                 }
@@ -163,7 +148,7 @@ impl Service {
         }
         // Stable: matches of a league that start together stay in the order of its index.
         items.sort_by_key(|one| (one.start_time, one.league_code.clone()));
-        Ok((items, next.map(|next| next.to_string())))
+        Ok((items, next))
     }
 
     pub async fn find_match(&self, id: &MatchId) -> Result<Fixture, Error> {

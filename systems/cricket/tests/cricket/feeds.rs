@@ -391,7 +391,7 @@ impl FakeSportMonks {
 
     fn adapter(&self, clock: &Clock) -> SportMonks {
         let mut options = SportMonksOptions::new(self.base.clone(), "hush");
-        options.waits = [Duration::from_millis(1); 3];
+        options.retry.wait_first = Duration::from_millis(1);
         SportMonks::new(options, clock.clone())
     }
 
@@ -454,10 +454,10 @@ fn sportmonks_shapes_are_read_leniently() {
                 }, {"no": "id"}]}));
             }
             if path.contains("/fixtures?") {
-                let page = if path.ends_with("page=1") { 1 } else { 2 };
+                let page = if path.contains("page=2") { 2 } else { 1 };
                 return body(&json!({"data": [{"id": page}], "meta": {"current_page": page, "last_page": 2}}));
             }
-            if path.contains("/fixtures/404") { status(404) } else { status(500) }
+            if path.contains("/fixtures/404") { status(404) } else { status(503) }
         })
         .await;
         let feed = service.adapter(&clock);
@@ -524,5 +524,41 @@ fn the_next_page_of_a_list_is_where_the_feed_says() {
         assert_eq!(ids, ["1", "2", "3"]);
         // A page that leads to itself is read so often, and no more.
         assert_eq!(feed.leagues().await.unwrap().len(), 100);
+    });
+}
+
+/// A link with the page alone lost the league, the days and the includes of the first page.
+#[test]
+fn the_next_page_keeps_filters_and_includes() {
+    run(async {
+        let service = FakeSportMonks::with_base(|base| {
+            let base = base.to_owned();
+            move |path: &str| match path {
+                _ if path.contains("page=3") => body(&json!({"data": [{"id": 3}]})),
+                _ if path.contains("page=2") => body(&json!({
+                    "data": [{"id": 2}],
+                    "links": {"next": format!("{base}/fixtures?page=3&include=venue")},
+                })),
+                _ => body(&json!({"data": [{"id": 1}], "links": {"next": "?page=2"}})),
+            }
+        })
+        .await;
+        let feed = service.adapter(&singlet_testing::fixed_clock());
+        let now = Timestamp::from_millis(0);
+        assert_eq!(feed.fixtures(&["7001".into()], now, now.after(HOUR)).await.unwrap().len(), 3);
+        let asked = service.paths.lock().unwrap().clone();
+        assert_eq!(asked.len(), 3);
+        for (path, include) in
+            asked.iter().zip(["localteam,visitorteam,venue"; 2].into_iter().chain(["venue"]))
+        {
+            for part in [
+                "filter%5Bleague_id%5D=7001",
+                "filter%5Bstarts_between%5D=",
+                &format!("include={include}"),
+            ] {
+                assert_eq!(path.matches(part).count(), 1, "{part} in {path}");
+            }
+            assert_eq!(path.matches("include=").count(), 1, "{path}");
+        }
     });
 }

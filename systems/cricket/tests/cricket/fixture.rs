@@ -1,8 +1,8 @@
 //! What the tests work on.
 
 use cricket::design::{
-    CachedFixture, Cricket, Fixture, League, LeagueCode, LeagueId, MatchId, ProcessingState,
-    PushToken, SeasonId, Team, TeamId, UserId,
+    CachedFixture, Cricket, Fixture, Form, League, LeagueCode, LeagueId, MatchId, ProcessingState,
+    PushToken, SeasonId, Team, TeamId, TeamSeason, UserId,
 };
 use cricket::rules::Format;
 use cricket::service::Service;
@@ -79,6 +79,29 @@ pub(crate) fn league(id: &str, code: &str, name: &str, active: bool, now: Timest
         image_path: None,
         kind: Some("league".into()),
         active,
+        updated_at: now,
+    }
+}
+
+/// The record of a team in the season s1.
+pub(crate) fn record(id: &str, position: u32, now: Timestamp) -> TeamSeason {
+    TeamSeason {
+        season_id: SeasonId::new("s1").unwrap(),
+        team_id: team_id(id),
+        league_id: LeagueId::new("7001").unwrap(),
+        position,
+        played: 8,
+        won: 5,
+        lost: 3,
+        drawn: 0,
+        no_result: 0,
+        points: 10,
+        runs_for: 2282,
+        overs_for: "263.5".into(),
+        runs_against: 2188,
+        overs_against: "272.4".into(),
+        net_run_rate: "+0.625".into(),
+        form: vec![Form::W, Form::L, Form::N],
         updated_at: now,
     }
 }

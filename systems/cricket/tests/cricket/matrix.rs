@@ -146,7 +146,7 @@ pub(crate) fn request(row: &str, id: &str) -> (Method, String, Option<Value>) {
         }
         "removeActivity" => (Method::DELETE, activity, None),
         "listPushes" => (Method::GET, "/user/pushes".into(), None),
-        "listLeagueMatches" => (Method::GET, "/admin/fixtures?leagueId=none".into(), None),
+        "listLeagueMatches" => (Method::GET, "/admin/fixtures?leagueId=7001".into(), None),
         "listJobs" => (Method::GET, "/admin/jobs".into(), None),
         "listLocks" => (Method::GET, "/admin/locks".into(), None),
         "getFeed" => (Method::GET, "/admin/feed".into(), None),

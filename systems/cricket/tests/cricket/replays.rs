@@ -292,7 +292,10 @@ async fn a_seek_forward_is_one_tick_and_a_seek_back_alerts_nobody(store: TestSto
     store.clock.advance(30_000);
     server.pass().await;
     server.phone.take();
-    let seek = |ball: &str| ReplayChange { ball: Some(ball.to_owned()), ..ReplayChange::default() };
+    let seek = |ball: &str| ReplayChange {
+        ball: Some(ball.to_owned().try_into().unwrap()),
+        ..ReplayChange::default()
+    };
     let fixture = server.jobs.change_replay(&match_id(ID), &seek("1:15.3")).await.unwrap();
     assert_eq!(fixture.replay.as_ref().unwrap().revision, 1);
     store.clock.advance(2_500);
@@ -362,7 +365,8 @@ fn a_replay_has_nothing_of_one_that_was_deleted() {
         let server = Server::replaying(&store).await;
         let mut ids = BTreeSet::new();
         for tape in ["t20-21", "t20-33"] {
-            let fixture = server.jobs.load_replay(tape, 240).await.unwrap();
+            let fixture =
+                server.jobs.load_replay(&tape.to_owned().try_into().unwrap(), 240).await.unwrap();
             let id = fixture.match_id.as_str();
             assert!(ids.insert(id.to_owned()), "{id} came back");
             server.phone_of("eve", true).await;
@@ -480,7 +484,10 @@ fn a_seek_back_takes_the_day_back() {
             server.pass().await;
             let fixture = server.fixture(ID).await;
             assert_eq!((fixture.phase, fixture.day), (phase, Some(day)));
-            let back = ReplayChange { ball: Some("1:0.1".into()), ..ReplayChange::default() };
+            let back = ReplayChange {
+                ball: Some("1:0.1".to_owned().try_into().unwrap()),
+                ..ReplayChange::default()
+            };
             let changed = server.jobs.change_replay(&id, &back).await.unwrap();
             assert_eq!((changed.phase, changed.day), (Phase::Live, Some(1)));
             store.clock.advance(2_500);

@@ -1,9 +1,7 @@
 //! Batches on a store that leaves work undone: their sizes, and what is sent again.
 
-use crate::fixture::{HOUR, match_id, scheduled, service, team_id, token, user_id};
-use cricket::design::{
-    Cricket, Fixture, Follow, LeagueId, SeasonId, Subscription, TeamId, TeamSeason,
-};
+use crate::fixture::{HOUR, match_id, record, scheduled, service, token, user_id};
+use cricket::design::{Cricket, Fixture, Follow, SeasonId, Subscription, TeamId, TeamSeason};
 use cricket::service::Service;
 use singlet::Db;
 use singlet::backend::{Backend, BackendError, Execution};
@@ -105,27 +103,7 @@ fn leave(log: &Log, numbers: &[usize]) {
 }
 
 fn records(count: usize, now: Timestamp) -> Vec<TeamSeason> {
-    (0..count)
-        .map(|n| TeamSeason {
-            season_id: SeasonId::new("s1").unwrap(),
-            team_id: team_id(&format!("t{n}")),
-            league_id: LeagueId::new("7001").unwrap(),
-            position: 1,
-            played: 0,
-            won: 0,
-            lost: 0,
-            drawn: 0,
-            no_result: 0,
-            points: 0,
-            runs_for: 0,
-            overs_for: "0".into(),
-            runs_against: 0,
-            overs_against: "0".into(),
-            net_run_rate: "+0.000".into(),
-            form: vec![],
-            updated_at: now,
-        })
-        .collect()
+    (0..count).map(|n| record(&format!("t{n}"), 1, now)).collect()
 }
 
 /// Case 15, first half: 230 ids are 3 BatchGetItem.

@@ -1,14 +1,16 @@
 //! Every worked example of the rules.
 
-use cricket::design::{BallId, MatchId, ProcessingState};
+use crate::fixture::scheduled;
+use cricket::design::{BallId, Fixture, MatchId, ProcessingState};
 use cricket::feed::shape::FeedFixture;
 use cricket::rules::{
     Advanced, Delivery, DisplayState, EventKind, Facts, Figures, Format, InningsScore, MatchView,
-    Mood, Phase, Players, ResultKind, Target, TeamLabel, advance, display, event_title, headline,
-    net_run_rate, overs_text, own_result, projected, read_facts, run_rate, score_text, scorecard,
-    strike_rate, target,
+    Mood, Phase, Players, ResultKind, Target, TeamLabel, advance, ball_line, display, event_title,
+    headline, net_run_rate, overs_text, own_result, projected, read_facts, run_rate, score_text,
+    scorecard, strike_rate, target,
 };
 use serde_json::{Value, json};
+use singlet::Timestamp;
 
 /// 2026-11-15T10:00:00Z.
 const TEN: i64 = 1_794_736_800_000;
@@ -19,24 +21,24 @@ fn label(id: &str, code: &str, name: &str) -> TeamLabel {
 
 fn known(format: Format) -> MatchView {
     MatchView {
-        match_id: MatchId::new("9000001").unwrap(),
-        league: "CTL".into(),
-        format,
-        start_ms: TEN,
+        fixture: Fixture {
+            format,
+            phase: Phase::Live,
+            status: "1st Innings".into(),
+            ..scheduled("9000001", Timestamp::from_millis(TEN))
+        },
         home: label("101", "HAR", "Harbour Hawks"),
         away: label("102", "KIN", "Kinsale Kestrels"),
-        phase: Phase::Live,
-        status: "1st Innings".into(),
-        day: None,
-        toss: None,
-        innings: vec![],
-        target: None,
-        result: None,
         deliveries: vec![],
         players: Default::default(),
         last_event: None,
         tables: Default::default(),
     }
+}
+
+fn with(mut view: MatchView, change: impl FnOnce(&mut Fixture)) -> MatchView {
+    change(&mut view.fixture);
+    view
 }
 
 fn fresh() -> ProcessingState {
@@ -98,7 +100,9 @@ fn innings(n: u32, team: &str, runs: u32, wickets: u32, balls: u32) -> InningsSc
 fn view(format: Format, innings: Vec<InningsScore>, target: Option<Target>) -> MatchView {
     let known = known(format);
     let feed = feed("2nd Innings", vec![]);
-    MatchView { innings, target, ..facts(&known, &feed, TEN).view }
+    with(facts(&known, &feed, TEN).view, |fixture| {
+        (fixture.innings, fixture.target) = (innings, target);
+    })
 }
 
 #[test]
@@ -131,6 +135,30 @@ fn case_01_an_over_with_a_wide_a_no_ball_and_a_wicket() {
 fn case_02_leg_byes_with_runs() {
     let ball = delivery(json!({"name": "1 Leg Bye + 4 Runs", "runs": 4, "leg_bye": 5}));
     assert_eq!((ball.leg_byes, ball.bat, ball.total(), ball.is_legal()), (5, 0, 5, true));
+}
+
+/// Commentary was in code: "T. Okafor to J. Brandt, 1nb".
+#[test]
+fn commentary_is_in_words() {
+    for (score, words) in [
+        (runs(0), "no run"),
+        (runs(1), "1 run"),
+        (runs(3), "3 runs"),
+        (runs(4), "FOUR"),
+        (runs(6), "SIX"),
+        (json!({"name": "1 Wide", "runs": 1, "ball": false}), "wide"),
+        (json!({"name": "5 Wides", "runs": 5, "ball": false}), "5 wides"),
+        (json!({"name": "1 Bye", "runs": 1, "bye": 1}), "1 bye"),
+        (json!({"name": "1 Leg Bye + 4 Runs", "runs": 4, "leg_bye": 5}), "5 leg byes"),
+        (json!({"name": "1 No Ball", "runs": 1, "noball": 1, "noball_runs": 1}), "no ball"),
+        (
+            json!({"name": "1 No Ball + 1 Run", "runs": 2, "noball": 1, "noball_runs": 1}),
+            "no ball, 1 run",
+        ),
+    ] {
+        let text = ball_line(&delivery(score), &Players::new()).text;
+        assert_eq!(text.split_once(", ").unwrap().1, words);
+    }
 }
 
 #[test]
@@ -279,7 +307,7 @@ fn rates() {
 fn headlines_of_a_test() {
     let scores = vec![innings(1, "101", 312, 10, 600), innings(2, "102", 287, 6, 500)];
     let mut shown = view(Format::Test, scores, None);
-    shown.day = Some(3);
+    shown.fixture.day = Some(3);
     assert_eq!(headline(&shown), "Kinsale Kestrels trail by 25");
     for (phase, status, text) in [
         (Phase::Interval, "Lunch", "Lunch, day 3"),
@@ -287,13 +315,13 @@ fn headlines_of_a_test() {
         (Phase::Stumps, "Stump Day 3", "Stumps, day 3: Kinsale Kestrels trail by 25"),
         (Phase::Interrupted, "Int.", "Play stopped"),
     ] {
-        (shown.phase, shown.status) = (phase, status.to_owned());
+        (shown.fixture.phase, shown.fixture.status) = (phase, status.to_owned());
         assert_eq!(headline(&shown), text);
     }
     let limited = vec![innings(1, "101", 168, 7, 120)];
     let goal = target(Format::T20, Phase::InningsBreak, &limited, (None, None));
     let mut shown = view(Format::T20, limited, goal);
-    shown.phase = Phase::InningsBreak;
+    shown.fixture.phase = Phase::InningsBreak;
     assert_eq!(headline(&shown), "Innings break: target 169");
 }
 
@@ -414,7 +442,7 @@ fn case_12_a_four_that_becomes_five_wides() {
 fn case_13_coverage_is_not_play() {
     let mut raw = json!({"id": 1, "status": "NS", "live": true, "type": "T20"});
     let feed = FeedFixture::from_json(&raw).unwrap();
-    let before = MatchView { phase: Phase::Scheduled, ..known(Format::T20) };
+    let before = with(known(Format::T20), |fixture| fixture.phase = Phase::Scheduled);
     let read = facts(&before, &feed, TEN);
     assert_eq!((read.view.phase, read.view.phase.is_in_live_index()), (Phase::Scheduled, false));
     raw["toss_won_team_id"] = json!("102");
@@ -451,7 +479,7 @@ fn case_14_a_result_is_held_until_there_is_a_winner() {
     assert_eq!(since, Some(TEN));
     // The runs contradict the other side.
     let wrong = read_facts(&known, &finished(json!(102)), TEN + 245_000, since);
-    assert!(!wrong.view.result.unwrap().is_settled());
+    assert!(!wrong.view.fixture.result.unwrap().is_settled());
     let at = TEN + 250_000;
     let read = read_facts(&known, &finished(json!(101)), at, since);
     let end = advance(&known, Some(&progress), &read, at, true);
@@ -463,12 +491,14 @@ fn case_14_a_result_is_held_until_there_is_a_winner() {
     assert_eq!(advance(&known, Some(&end.progress), &read, at, true).event, None);
     // After five minutes our own result counts.
     let own = read_facts(&known, &finished(Value::Null), TEN + 300_000, since);
-    assert_eq!(own.view.result.unwrap().text, "Harbour Hawks won by 12 runs");
+    assert_eq!(own.view.fixture.result.unwrap().text, "Harbour Hawks won by 12 runs");
 }
 
 #[test]
 fn a_match_without_balls_is_read_from_its_tables() {
-    let known = MatchView { innings: vec![innings(1, "101", 80, 1, 60)], ..known(Format::T20) };
+    let known = with(known(Format::T20), |fixture| {
+        fixture.innings = vec![innings(1, "101", 80, 1, 60)];
+    });
     let feed = FeedFixture::from_json(&json!({
         "id": 1, "status": "1st Innings", "type": "T20", "balls": null,
         "runs": {"data": [{"team_id": "101", "inning": "1", "score": "92", "wickets": 2, "overs": "10.299999999"}]},
@@ -504,7 +534,7 @@ fn a_score_of_more_balls_counts_and_on_equal_balls_that_of_the_feed() {
 #[test]
 fn the_day_of_a_test() {
     let of = |before: (Phase, Option<u32>), status: &str, hours: i64| {
-        let known = MatchView { phase: before.0, day: before.1, ..known(Format::Test) };
+        let known = with(known(Format::Test), |fixture| (fixture.phase, fixture.day) = before);
         facts(&known, &feed(status, vec![]), TEN + hours * 3_600_000).view.day
     };
     assert_eq!(of((Phase::Scheduled, None), "1st Innings", 1), Some(1));
@@ -525,7 +555,7 @@ fn case_25_what_belongs_to_a_match_is_kept_48_hours_longer() {
 #[test]
 fn play_that_stops_and_resumes_fires_once_in_a_quarter_of_an_hour() {
     let live = known(Format::T20);
-    let stopped = MatchView { phase: Phase::Interrupted, ..live.clone() };
+    let stopped = with(live.clone(), |fixture| fixture.phase = Phase::Interrupted);
     let rain = feed("Int.", vec![ball(1, "0.1", runs(1))]);
     let play = feed("1st Innings", vec![ball(1, "0.1", runs(1))]);
     let first = step(&live, Some(&fresh()), &rain, TEN);
@@ -545,7 +575,7 @@ fn an_innings_that_ended_is_shown_with_its_own_score() {
     let feed = feed("2nd Innings", vec![]);
     let played = vec![innings(1, "101", 168, 7, 120), innings(2, "102", 62, 4, 61)];
     let mut facts = facts(&known, &feed, TEN);
-    facts.view.innings = played;
+    facts.view.fixture.innings = played;
     let advanced = advance(&known, Some(&fresh()), &facts, TEN, false);
     let event = advanced.event.unwrap();
     assert_eq!((event.kind, event.score.as_str()), (EventKind::InningsEnd, "HAR 168/7 (20)"));
@@ -559,7 +589,7 @@ fn the_end_of_an_innings_is_shown_until_the_next_one_begins() {
     let of = |status: &str, played: Vec<InningsScore>, before: Option<&ProcessingState>| {
         let feed = feed(status, vec![]);
         let mut facts = facts(&known, &feed, TEN);
-        facts.view.innings = played;
+        facts.view.fixture.innings = played;
         let advanced = advance(&known, before, &facts, TEN, false);
         facts.view.last_event.clone_from(&advanced.progress.last_event);
         (advanced.progress, display(&facts.view, "neutral").event.map(|event| event.kind))

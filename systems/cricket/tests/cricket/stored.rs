@@ -1,13 +1,13 @@
 //! What is stored looks as the specification says, attribute by attribute: an item of each table.
 
 use crate::fixture::{
-    cached, league, match_id, processing, scheduled, service, team, team_id, token, user_id,
+    cached, league, match_id, processing, record, scheduled, service, team, team_id, token, user_id,
 };
 use cricket::design::{
     ActivitySubscriptions, BallId, CachedFixture, Claim, Devices, DisplayStateCache, Enrichment,
-    Environment, Fixture, FixtureCache, Fixtures, Form, LeagueId, Leagues, Live, LockKey, Locks,
+    Environment, Fixture, FixtureCache, Fixtures, Form, Leagues, Live, LockKey, Locks,
     MatchFollows, MatchProcessingState, Owner, Platform, PrematchNotifications, ProcessingState,
-    Replay, SeasonId, StateHash, StateHashes, TeamId, TeamSeason, TeamSeasons, Teams,
+    Replay, StateHash, StateHashes, TeamId, TeamSeason, TeamSeasons, Teams,
 };
 use cricket::rules::{
     Elected, EventKind, InningsScore, LastEvent, MatchResult, Phase, ResultKind, Target, Toss,
@@ -137,23 +137,11 @@ async fn matches_teams_and_leagues(store: TestStore) {
     );
 
     let record = TeamSeason {
-        season_id: SeasonId::new("s1").unwrap(),
-        team_id: team_id("101"),
-        league_id: LeagueId::new("7001").unwrap(),
-        position: 1,
-        played: 8,
-        won: 5,
         lost: 2,
-        drawn: 0,
         no_result: 1,
         points: 11,
-        runs_for: 2282,
-        overs_for: "263.5".into(),
-        runs_against: 2188,
-        overs_against: "272.4".into(),
-        net_run_rate: "+0.625".into(),
         form: vec![Form::W, Form::L, Form::D, Form::N],
-        updated_at: now,
+        ..record("101", 1, now)
     };
     service.team_seasons.put_many(&[record]).await.unwrap();
     check(

@@ -30,6 +30,14 @@ const MEANINGS = {
 // Reload for another account: rights depend on it.
 onChange(() => location.reload());
 
+/** All permissions there are, and what each allows. */
+export const PERMISSIONS = {
+  "comments.moderate": "remove comments",
+  "groups.read": "see groups, their members and all people",
+  "members.manage": "add and remove members",
+  "logins.read": "see when and from where others signed in",
+};
+
 /** The caller's profile and rights, or null for a visitor. Read once for each page. */
 export const arrival = loadMe();
 arrival.then(showNavigation);

@@ -1,8 +1,8 @@
 // What the pages of the squash club share: who sees them, names of players, matches in words.
 import { byId, element } from "/assets/dom.js";
 import { base, request } from "/assets/http.js";
+import { dayText } from "/assets/time.js";
 import { api, arrival, isInSquash, showNothing } from "./account.js";
-import { formatDay } from "./format.js";
 
 /** How many parts of the list of players are read at most: 2,000 players. */
 const PARTS_MAX = 20;
@@ -69,7 +69,7 @@ export function pairName(ids, names) {
 /** A match as a row: both pairs, their games, and a link for those who may change it. */
 export function matchRow(match, { names, canWrite, withDate = false }) {
   return element("li", { class: "fus-match" },
-    withDate ? element("span", { class: "fus-match-date quiet" }, formatDay(match.date)) : null,
+    withDate ? element("span", { class: "fus-match-date quiet" }, dayText(match.date)) : null,
     element("div", { class: "fus-match-pairs" }, pairsOf(match).map(({ ids, games, won }) => element("p", { class: won ? "fus-won" : null },
       element("span", {}, pairName(ids, names)), " ",
       element("b", { class: "fus-match-games" }, String(games)),

@@ -4,8 +4,8 @@ import { confirmDialog, sheet } from "/assets/dialog.js";
 import { onSubmit, showProblem } from "/assets/form.js";
 import { request } from "/assets/http.js";
 import { pagedList } from "/assets/list.js";
+import { momentText } from "/assets/time.js";
 import { api, can } from "./account.js";
-import { formatTime } from "./format.js";
 import { menu } from "./menu.js";
 import { avatar, personButton } from "./person.js";
 
@@ -61,7 +61,7 @@ export function comments(place, { siteId, me, onCount }) {
 
   function times({ createdAt, updatedAt, removed }) {
     const isEdited = !removed && updatedAt > createdAt;
-    return `${formatTime(createdAt)}${isEdited ? `, edited ${formatTime(updatedAt)}` : ""}`;
+    return `${momentText(createdAt)}${isEdited ? `, edited ${momentText(updatedAt)}` : ""}`;
   }
 
   function edit(comment) {

@@ -3,9 +3,10 @@ import { byId, element } from "/assets/dom.js";
 import { confirmDialog } from "/assets/dialog.js";
 import { markField, onSubmit, showProblem } from "/assets/form.js";
 import { base, request, versionOf } from "/assets/http.js";
+import { dayText } from "/assets/time.js";
 import { api, explained, showNothing } from "./account.js";
 import { enterClub, loadPlayers, namesOf, pairName, SCORES } from "./club.js";
-import { addDays, formatDay, today } from "./format.js";
+import { addDays, today } from "./format.js";
 
 const SEATS = ["teamAPlayer1Id", "teamAPlayer2Id", "teamBPlayer1Id", "teamBPlayer2Id"];
 /** The fields that refusals are about. */
@@ -96,7 +97,7 @@ function read() {
 function describe({ date, teamAGames: a, teamBGames: b, ...seats }) {
   const pairs = [pairName([seats.teamAPlayer1Id, seats.teamAPlayer2Id], names), pairName([seats.teamBPlayer1Id, seats.teamBPlayer2Id], names)];
   const [winners, losers] = a > b ? pairs : pairs.toReversed();
-  return `${winners} beat ${losers} ${Math.max(a, b)}–${Math.min(a, b)} on ${formatDay(date, { weekday: false })}`;
+  return `${winners} beat ${losers} ${Math.max(a, b)}–${Math.min(a, b)} on ${dayText(date, { weekday: false })}`;
 }
 
 async function save() {

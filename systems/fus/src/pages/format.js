@@ -1,6 +1,6 @@
 // Dates, counts and addresses in words. Nothing here touches the page.
 
-const LOCALE = "en-GB";
+import { dayText } from "/assets/time.js";
 
 /** The date so many days later. Dates such as `2026-05-04` are days of the calendar and have no zone. */
 export function addDays(date, days) {
@@ -12,28 +12,14 @@ export function today(now = new Date()) {
   return now.toISOString().slice(0, 10);
 }
 
-/** A day with its weekday, such as "Mon 4 May"; with the year unless it is this one. */
-export function formatDay(date, { weekday = true, now = new Date() } = {}) {
-  const at = new Date(`${date}T00:00:00Z`);
-  if (Number.isNaN(at.getTime())) return date;
-  const parts = { day: "numeric", month: "short", timeZone: "UTC" };
-  if (weekday) parts.weekday = "short";
-  if (at.getUTCFullYear() !== now.getUTCFullYear()) parts.year = "numeric";
-  return new Intl.DateTimeFormat(LOCALE, parts).format(at).replaceAll(",", "");
+/** A day; or the text of an address that is none. */
+export function formatDay(date, options) {
+  return Number.isNaN(Date.parse(date)) ? date : dayText(date, options);
 }
 
 /** Two dates as a range, such as "5 Jan – 19 Jan". */
 export function formatRange(from, to) {
   return from === to ? formatDay(from) : `${formatDay(from, { weekday: false })} – ${formatDay(to, { weekday: false })}`;
-}
-
-/** A time, such as "3 May 18:02", in the reader's zone. */
-export function formatTime(timestamp, { now = new Date() } = {}) {
-  const at = new Date(timestamp);
-  if (Number.isNaN(at.getTime())) return String(timestamp);
-  const parts = { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" };
-  if (at.getFullYear() !== now.getFullYear()) parts.year = "numeric";
-  return new Intl.DateTimeFormat(LOCALE, parts).format(at).replaceAll(",", "");
 }
 
 /** A number with its noun: "1 rating", "7 ratings". */

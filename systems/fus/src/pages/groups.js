@@ -4,18 +4,12 @@ import { confirmDialog } from "/assets/dialog.js";
 import { markField, onSubmit, showProblem } from "/assets/form.js";
 import { base, request, versionOf } from "/assets/http.js";
 import { pagedList } from "/assets/list.js";
-import { api, arrival, bringToTop, can, explained, isAdmin, isInSquash, showNothing } from "./account.js";
+import { dayText } from "/assets/time.js";
+import { api, arrival, bringToTop, can, explained, isAdmin, isInSquash, PERMISSIONS, showNothing } from "./account.js";
 import { combobox } from "./combobox.js";
-import { count, formatDay } from "./format.js";
+import { count } from "./format.js";
 import { peopleSource, personButton } from "./person.js";
 
-/** All permissions there are, and what each allows. */
-const PERMISSIONS = {
-  "comments.moderate": "remove comments",
-  "groups.read": "see groups, their members and all people",
-  "members.manage": "add and remove members",
-  "logins.read": "see when and from where others signed in",
-};
 const SQUASH = "Squash";
 
 const place = byId("group");
@@ -130,8 +124,8 @@ function permissionBoxes(held = []) {
         checked: held.includes(permission),
         disabled: lacking.includes(permission) && !held.includes(permission),
       }),
-      element("span", {}, capitalised(meaning), element("small", { class: "quiet" }, permission)))),
-    lacking.length ? element("p", { class: "quiet" }, `You cannot give ${lacking.join(", ")}, because you do not have ${lacking.length === 1 ? "it" : "them"}.`) : null);
+      element("span", {}, capitalised(meaning)))),
+    lacking.length ? element("p", { class: "quiet" }, `Only people who may ${lacking.map((permission) => PERMISSIONS[permission]).join(" or ")} can let others do so.`) : null);
 }
 
 function chosenPermissions(values) {
@@ -171,7 +165,7 @@ function showNew() {
   onSubmit(form, async (values) => {
     const body = { name: values.name.trim(), description: values.description, permissions: chosenPermissions(values) };
     try {
-      const group = await request("POST", `${api}/groups`, { body, once: true });
+      const group = await request("POST", `${api}/groups`, { body });
       groups.upsert(group);
       history.pushState(null, "", addressOf(group.name));
       await show(group.name);
@@ -229,7 +223,7 @@ function showMembers(container, group) {
     key: ({ userId }) => userId,
     empty: "Nobody is in this group.",
     item: (member) => element("li", {},
-      element("div", { class: "fus-row-text" }, personButton(member, me), element("span", { class: "quiet" }, `since ${formatDay(member.addedAt.slice(0, 10), { weekday: false })}`)),
+      element("div", { class: "fus-row-text" }, personButton(member, me), element("span", { class: "quiet" }, `since ${dayText(member.addedAt.slice(0, 10), { weekday: false })}`)),
       isManaged || member.userId === me.userId
         ? element("button", { type: "button", class: "plain fus-cross", "aria-label": `Remove ${member.displayName}`, click: () => removeMember(member) }, "×") : null),
   });

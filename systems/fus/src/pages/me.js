@@ -5,9 +5,9 @@ import { onSubmit, showProblem } from "/assets/form.js";
 import { base, request } from "/assets/http.js";
 import { pagedList } from "/assets/list.js";
 import { tabs } from "/assets/tabs.js";
-import { api, arrival, groupNames, showNothing } from "./account.js";
+import { momentText } from "/assets/time.js";
+import { api, arrival, groupNames, PERMISSIONS, showNothing } from "./account.js";
 import { deleteComment } from "./comments.js";
-import { formatTime } from "./format.js";
 import { menu } from "./menu.js";
 import { avatar } from "./person.js";
 import { deleteRating } from "./site-view.js";
@@ -22,7 +22,7 @@ function show() {
   for (const name of ["displayName", "description"]) form.elements[name].value = me[name] ?? "";
   showAvatar();
   showGroups();
-  byId("last-login").textContent = me.lastLoginAt ? `Last login ${formatTime(me.lastLoginAt)}${me.lastLoginIp ? ` from ${me.lastLoginIp}` : ""}` : "";
+  byId("last-login").textContent = me.lastLoginAt ? `Last login ${momentText(me.lastLoginAt)}${me.lastLoginIp ? ` from ${me.lastLoginIp}` : ""}` : "";
   onSubmit(form, save, { reset: false });
   byId("avatar-choose").addEventListener("click", () => byId("avatar-file").click());
   byId("avatar-file").addEventListener("change", chooseAvatar);
@@ -79,7 +79,7 @@ function showLists() {
       element("div", { class: "fus-row-text" },
         siteLink(rating),
         element("span", { class: "fus-average" }, drawnStars(rating.stars * 2), element("span", { class: "quiet" },
-          element("span", { class: "visually-hidden" }, `${rating.stars} of 5 stars, `), formatTime(rating.updatedAt))),
+          element("span", { class: "visually-hidden" }, `${rating.stars} of 5 stars, `), momentText(rating.updatedAt))),
         rating.note ? element("span", { class: "fus-text quiet" }, rating.note) : null),
       menu(`More about your rating of ${rating.siteTitle}`, [deletion("rating", () => deleteRating(rating.siteId), () => ratings.remove(rating.siteId))])),
   });
@@ -93,7 +93,7 @@ function showLists() {
         comment.removed
           ? element("span", { class: "quiet" }, `Removed by a moderator: ${comment.removed.reason}`)
           : element("span", { class: "fus-text fus-clipped" }, comment.body),
-        element("span", { class: "quiet" }, formatTime(comment.createdAt), comment.updatedAt > comment.createdAt && !comment.removed ? ", edited" : "")),
+        element("span", { class: "quiet" }, momentText(comment.createdAt), comment.updatedAt > comment.createdAt && !comment.removed ? ", edited" : "")),
       menu(`More about your comment on ${comment.siteTitle}`, [deletion("comment", () => deleteComment(comment.siteId, comment.commentId), () => comments.remove(comment.commentId))])),
   });
 }
@@ -127,7 +127,7 @@ function showGroups() {
   byId("rights").textContent = [
     names.length ? null : "You are in no group.",
     me.roles.length ? `Your role: ${me.roles.join(", ")}.` : null,
-    me.permissions.length ? `You may: ${me.permissions.join(", ")}.` : null,
+    me.permissions.length ? `You may ${me.permissions.map((permission) => PERMISSIONS[permission] ?? permission).join("; ")}.` : null,
   ].filter(Boolean).join(" ");
 }
 

@@ -2,8 +2,9 @@
 import { element } from "/assets/dom.js";
 import { sheet } from "/assets/dialog.js";
 import { request } from "/assets/http.js";
+import { momentText } from "/assets/time.js";
 import { api, can } from "./account.js";
-import { formatTime, initials } from "./format.js";
+import { initials } from "./format.js";
 
 /** The picture of a person, or the initials of their name. The name stands beside it, so it says nothing. */
 export function avatar({ userId, displayName, avatarUrl }, { large = false } = {}) {
@@ -30,7 +31,7 @@ async function showPerson({ userId, displayName }, me) {
       avatar(person, { large: true }),
       element("p", { class: "fus-text" }, person.description || "Nothing about this person yet."),
       groups ? element("p", {}, groups.items.length ? `In ${groups.items.map((group) => group.name ?? group.groupName).join(", ")}.` : "In no group.") : null,
-      person.lastLoginAt ? element("p", { class: "quiet" }, `Last login ${formatTime(person.lastLoginAt)}${person.lastLoginIp ? ` from ${person.lastLoginIp}` : ""}.`) : null));
+      person.lastLoginAt ? element("p", { class: "quiet" }, `Last login ${momentText(person.lastLoginAt)}${person.lastLoginIp ? ` from ${person.lastLoginIp}` : ""}.`) : null));
   } catch (error) {
     const text = error.code === "user-not-found" ? "This person has no profile." : error.message;
     content.replaceChildren(element("p", {}, text));

@@ -3,6 +3,7 @@ import { byId, element, focusQuietly } from "/assets/dom.js";
 import { markField, onSubmit, showProblem } from "/assets/form.js";
 import { base, request } from "/assets/http.js";
 import { pagedList } from "/assets/list.js";
+import { dayText } from "/assets/time.js";
 import { api } from "./account.js";
 import { enterClub, loadPlayers, matchRow, namesOf } from "./club.js";
 import { addDays, formatDay, formatRange, today } from "./format.js";
@@ -70,7 +71,7 @@ async function start() {
       item(match) {
         const row = matchRow(match, { names, canWrite: me.squash === "write" });
         if (!firstOf.has(match.date)) firstOf.set(match.date, match.matchId);
-        if (!day && firstOf.get(match.date) === match.matchId) row.prepend(element("h3", {}, formatDay(match.date)));
+        if (!day && firstOf.get(match.date) === match.matchId) row.prepend(element("h3", {}, dayText(match.date)));
         return row;
       },
     });

@@ -8,6 +8,7 @@ use unicode_normalization::char::is_combining_mark;
 /// Maximum number of indexed words per site.
 pub const WORDS_MAX: usize = 40;
 const TAG_CHARS_MAX: usize = 40;
+const TAGS_MAX: usize = 200;
 const WORD_CHARS_MIN: usize = 2;
 /// Maximum length of a word; tags are no longer than this.
 pub const WORD_CHARS_MAX: usize = 40;
@@ -88,6 +89,22 @@ impl TryFrom<String> for NewTag {
 
     fn try_from(text: String) -> Result<Self, Self::Error> {
         parse_tag(&text).map(Self).ok_or("must be 1 to 40 letters, digits, -, + or .")
+    }
+}
+
+/// The tags of a site in a request, each once.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "Vec<NewTag>")]
+pub struct NewTags(pub Vec<String>);
+
+impl TryFrom<Vec<NewTag>> for NewTags {
+    type Error = &'static str;
+
+    fn try_from(tags: Vec<NewTag>) -> Result<Self, Self::Error> {
+        let mut seen = BTreeSet::new();
+        let mut tags: Vec<String> = tags.into_iter().map(|NewTag(tag)| tag).collect();
+        tags.retain(|tag| seen.insert(tag.clone()));
+        if tags.len() > TAGS_MAX { Err("must have at most 200 entries") } else { Ok(Self(tags)) }
     }
 }
 

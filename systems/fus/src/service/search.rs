@@ -1,8 +1,7 @@
-//! Search as you type: two Queries and at most 105 items, whatever the catalogue's size. A last
-//! word with accents or punctuation takes a third Query, of five tags.
+//! Search as you type, in two Queries that read at most 105 items.
 
 use super::Service;
-use crate::design::{SiteWord, Tag, TagName, WordStart};
+use crate::design::{SiteWord, Tag, WordStart};
 use crate::error::Result;
 use crate::rules::{WORD_CHARS_MAX, fold, has_words, parse_tag, typed_words};
 use crate::view::{FoundSite, SearchResult};
@@ -20,11 +19,12 @@ impl Service {
         let words = typed_words(typed);
         let mut found = SearchResult::default();
         let count = |word: &String| word.chars().count();
-        // Matches no word or tag, and may not fit into a key.
-        let is_too_long = |word: &String| count(word) > WORD_CHARS_MAX;
-        let Some(last) = words.last() else { return Ok(found) };
-        found.tags = self.tags_like(typed, Some(last).filter(|word| !is_too_long(word))).await?;
-        if words.iter().any(is_too_long) {
+        if words.is_empty() {
+            return Ok(found);
+        }
+        found.tags = self.tags_like(typed).await?;
+        // Matches no word, and may not fit into a key.
+        if words.iter().any(|word| count(word) > WORD_CHARS_MAX) {
             return Ok(found);
         }
         // The first of the longest words: the last is often incomplete.
@@ -51,29 +51,11 @@ impl Service {
         Ok(found)
     }
 
-    /// Tags that start with the last word, both as tags are spelled and as words are folded
-    /// ("übung" and "ubung", "node.js" and "js"). An exact match comes first.
-    async fn tags_like(&self, typed: &str, folded: Option<&String>) -> Result<Vec<String>> {
-        let whole = parse_tag(typed);
+    /// Tags that start with the last word, as tags are spelled.
+    async fn tags_like(&self, typed: &str) -> Result<Vec<String>> {
         let last = typed.split_whitespace().next_back().and_then(parse_tag);
-        let mut found = Vec::new();
-        if let Some(tag) = whole.filter(|tag| Some(tag) != last.as_ref())
-            && let Ok(name) = TagName::new(&tag)
-            && self.db.get(Tag::key(&name)).await?.is_some()
-        {
-            found.push(tag);
-        }
-        let folded = folded.filter(|word| Some(*word) != last.as_ref());
-        for start in last.iter().chain(folded) {
-            let room = TAGS_MAX.saturating_sub(found.len()).max(1);
-            let tags = Tag::all().starting_with(start).limit(room);
-            for Tag { tag, .. } in self.db.query(tags).all().await? {
-                if !found.iter().any(|one| one == tag.as_str()) {
-                    found.push(tag.to_string());
-                }
-            }
-        }
-        found.truncate(TAGS_MAX);
-        Ok(found)
+        let Some(start) = last else { return Ok(Vec::new()) };
+        let tags = self.db.query(Tag::all().starting_with(&start).limit(TAGS_MAX)).all().await?;
+        Ok(tags.into_iter().map(|Tag { tag, .. }| tag.to_string()).collect())
     }
 }

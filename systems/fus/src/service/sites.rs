@@ -3,13 +3,10 @@
 use super::rights::require_admin;
 use super::{ListPaging, Service, one_line};
 use crate::design::{Content, Site, SiteId, SiteList, SiteTag, SiteWord, TagName, Word, WordStart};
-use crate::error::{Error, Result};
-use crate::rules::{Address, NewTag, parse_address, parse_tag, site_words};
+use crate::error::Result;
+use crate::rules::{Address, NewTag, NewTags, parse_address, parse_tag, site_words};
 use crate::view::SiteView;
 use singlet_web::prelude::*;
-
-const TAGS_MAX: usize = 200;
-const SCRAPED_BYTES_MAX: usize = 8192;
 
 /// What an admin writes about a site.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -24,35 +21,37 @@ pub struct NewSite {
     pub description: CleanText<2000, 0>,
     /// The text of its page, at most 8,192 bytes. Nothing is ever fetched.
     #[serde(default)]
-    pub scraped_content: CleanText<8192, 0>,
+    #[schemars(with = "CleanText<8192, 0>")]
+    pub scraped_content: PageText,
     /// At most 200: letters, digits, `-`, `+` and `.`; a space becomes `-`.
     #[serde(default)]
-    #[schemars(length(max = 400))]
-    pub tags: Vec<NewTag>,
+    #[schemars(with = "Vec<NewTag>", length(max = 400))]
+    pub tags: NewTags,
+}
+
+/// The text of a page.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "CleanText<8192, 0>")]
+pub struct PageText(pub(crate) String);
+
+impl TryFrom<CleanText<8192, 0>> for PageText {
+    type Error = &'static str;
+
+    fn try_from(text: CleanText<8192, 0>) -> Result<Self, Self::Error> {
+        let text = text.into_string();
+        if text.len() > 8192 { Err("must have at most 8192 bytes") } else { Ok(Self(text)) }
+    }
 }
 
 impl NewSite {
-    fn check(&self) -> Result<Content> {
-        let mut tags: Vec<String> = Vec::new();
-        for NewTag(tag) in &self.tags {
-            if !tags.contains(tag) {
-                tags.push(tag.clone());
-            }
-        }
-        if tags.len() > TAGS_MAX {
-            return Err(Error::invalid("/tags", "must have at most 200 entries"));
-        }
-        let scraped_content = self.scraped_content.as_str().to_owned();
-        if scraped_content.len() > SCRAPED_BYTES_MAX {
-            return Err(Error::invalid("/scrapedContent", "must have at most 8192 bytes"));
-        }
-        Ok(Content {
+    fn content(&self) -> Content {
+        Content {
             url: self.url.0.clone(),
             title: one_line(self.title.as_str()),
             description: self.description.as_str().to_owned(),
-            scraped_content,
-            tags,
-        })
+            scraped_content: self.scraped_content.0.clone(),
+            tags: self.tags.0.clone(),
+        }
     }
 }
 
@@ -101,7 +100,7 @@ impl Service {
     /// 1: adds a site, with its tags and words; all or nothing.
     pub async fn create_site(&self, caller: &Caller, new: &NewSite) -> Result<SiteView> {
         require_admin(caller)?;
-        let content = new.check()?;
+        let content = new.content();
         let id: SiteId = self.random.id(self.db.now())?;
         self.save_site(&id, None, &content).await?;
         self.site(&id).await
@@ -117,7 +116,7 @@ impl Service {
         new: &NewSite,
     ) -> Result<SiteView> {
         require_admin(caller)?;
-        let content = new.check()?;
+        let content = new.content();
         let dropped = self.db.attempt(|_| self.try_update_site(id, version, &content)).await?;
         if !dropped.is_empty() {
             let id = id.clone();

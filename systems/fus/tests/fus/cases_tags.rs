@@ -3,7 +3,7 @@
 use crate::fixture::*;
 use crate::invariants::assert_invariants;
 use fus::error::Error;
-use fus::rules::NewTag;
+use fus::rules::NewTags;
 use fus::service::NewSite;
 use singlet::dynamo::operation::TransactWriteItem;
 use singlet_testing::{TestStore, at_every_request, at_once, on_every_backend, run};
@@ -55,8 +55,7 @@ async fn case_06_tags_change_with_their_site(store: TestStore) {
 }
 
 fn museum(prefix: &str) -> NewSite {
-    let tags = many_tags(prefix, 150).into_iter().map(NewTag).collect();
-    NewSite { tags, ..new_site("Tag museum", &[]) }
+    NewSite { tags: NewTags(many_tags(prefix, 150)), ..new_site("Tag museum", &[]) }
 }
 
 /// The tags by which a site is found.

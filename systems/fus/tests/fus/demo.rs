@@ -11,7 +11,7 @@ use singlet_web::DemoPolicy;
 use singlet_web::blob::Blobs;
 use singlet_web::job::JobRun;
 use singlet_web::random::Random;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 #[tokio::test]
 async fn the_neighbourhood_club_has_everything() {
@@ -65,6 +65,18 @@ async fn the_neighbourhood_club_has_everything() {
             let is_awake = ("08".."22").contains(&at.get(11..13).unwrap_or("12"));
             assert!(is_awake || at.starts_with(&loaded.to_string()[..13]), "{name} {at}");
         }
+    }
+    // Ratings and comments were older than their site.
+    let made: BTreeMap<String, String> =
+        sites.iter().map(|site| (text(site, "PK"), text(site, "createdAt"))).collect();
+    for opinion in rated.iter().chain(&comments) {
+        let name = text(opinion, "SK");
+        let name = name.split("#COMMENT#").next().unwrap();
+        let at = text(
+            opinion,
+            if opinion.get("commentSk").is_some() { "createdAt" } else { "updatedAt" },
+        );
+        assert!(made.get(name).is_none_or(|made| *made < at), "{name} {at}");
     }
     let idle = items.iter().filter(|item| item.get("matchCount") == Some(&Value::from(0)));
     assert_eq!(idle.count(), 1);

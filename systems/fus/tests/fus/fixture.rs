@@ -6,7 +6,7 @@ use fus::design::{
     SquashMatch, TagName, UserId,
 };
 use fus::error::Error;
-use fus::rules::{Address, NewMatch};
+use fus::rules::{Address, NewMatch, NewTag, NewTags};
 use fus::service::{
     GroupChange, NewGroup, NewPlayer, NewProfile, NewRating, NewSite, Service, SignIn,
 };
@@ -98,9 +98,14 @@ pub(crate) fn new_site(title: &str, tags: &[&str]) -> NewSite {
         url: address("site.example"),
         title: title.parse().unwrap(),
         description: "About it.".parse().unwrap(),
-        scraped_content: "Text of the page.".parse().unwrap(),
-        tags: tags.iter().map(|tag| tag.to_string().try_into().unwrap()).collect(),
+        scraped_content: says::<8192, 0>("Text of the page.").try_into().unwrap(),
+        tags: tags_of(tags),
     }
+}
+
+pub(crate) fn tags_of(tags: &[&str]) -> NewTags {
+    let tags = tags.iter().map(|tag| NewTag::try_from((*tag).to_owned()).unwrap());
+    NewTags::try_from(tags.collect::<Vec<_>>()).unwrap()
 }
 
 pub(crate) fn address(host: &str) -> Address {

@@ -172,6 +172,14 @@ async fn everything_that_is_wrong_with_a_body_is_told_at_once() {
             &["/more", "/tags/1", "/title", "/url"][..],
         ),
         ("sites", json!({"url": "x", "title": long}), &["/title", "/url"]),
+        (
+            "sites",
+            json!({
+                "url": "x", "title": "Tides", "scrapedContent": "é".repeat(4097),
+                "tags": (0..201).map(|tag| tag.to_string()).collect::<Vec<_>>(),
+            }),
+            &["/scrapedContent", "/tags", "/url"],
+        ),
         ("groups", json!({"name": "a b", "permissions": ["all"]}), &["/name", "/permissions/0"]),
         ("squash/players", json!({"name": "\u{200b}", "email": "@"}), &["/email", "/name"]),
     ] {

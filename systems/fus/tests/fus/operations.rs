@@ -203,14 +203,13 @@ async fn a_tag_is_found_by_its_own_name(store: TestStore) {
     let tags = ["node.js", "übung", "C#", "rope-clock", "c++", "cafe", "js"];
     fixture.site("Tides", &tags).await;
     for (typed, tags) in [
-        ("Node.js", &["node.js", "js"][..]),
-        ("learn node.j", &["node.js", "js"]),
+        ("Node.js", &["node.js"][..]),
+        ("learn node.j", &["node.js"]),
         ("Übu", &["übung"]),
-        ("c#", &["csharp", "c++", "cafe"]),
-        ("c++", &["c++", "cafe", "csharp"]),
+        ("c#", &["csharp"]),
+        ("c++", &["c++"]),
+        ("c", &["c++", "cafe", "csharp"]),
         ("#rope-cl", &["rope-clock"]),
-        ("rope clock", &["rope-clock"]),
-        ("Café", &["cafe"]),
         ("the rope", &["rope-clock"]),
         ("tides", &[]),
     ] {

@@ -234,7 +234,7 @@ async fn op_10_matches_of_a_league_for_admins(store: TestStore) {
     service.fixtures.create_many(&fixtures).await.unwrap();
     let (mut found, mut after, mut pages) = (Vec::new(), None, 0);
     loop {
-        let page = service.fixtures.of_league_id(&other, after).await.unwrap();
+        let page = service.fixtures.of_league_id(&other, 50, after).await.unwrap();
         pages += 1;
         found.extend(page.items);
         match page.next {
@@ -249,6 +249,6 @@ async fn op_10_matches_of_a_league_for_admins(store: TestStore) {
     ids.dedup();
     assert_eq!(ids.len(), 150);
     let none = LeagueId::new("none").unwrap();
-    let nothing = service.fixtures.of_league_id(&none, None).await.unwrap();
+    let nothing = service.fixtures.of_league_id(&none, 50, None).await.unwrap();
     assert!(nothing.items.is_empty() && nothing.next.is_none());
 }

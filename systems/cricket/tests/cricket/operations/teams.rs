@@ -1,7 +1,7 @@
 //! Operations 11 to 16: teams and standings.
 
-use crate::fixture::{service, team, team_id};
-use cricket::design::{Form, LeagueId, SeasonId, Team, TeamSeason};
+use crate::fixture::{record, service, team, team_id};
+use cricket::design::{SeasonId, Team, TeamSeason};
 use singlet::prelude::*;
 use singlet_testing::{TestStore, on_every_backend};
 
@@ -73,25 +73,7 @@ async fn op_15_and_16_standings_are_read_by_position(store: TestStore) {
     let service = service(&store).await;
     let now = service.db.now();
     let season = SeasonId::new("s1").unwrap();
-    let record = |id: &str, position: u32| TeamSeason {
-        season_id: season.clone(),
-        team_id: team_id(id),
-        league_id: LeagueId::new("7001").unwrap(),
-        position,
-        played: 8,
-        won: 5,
-        lost: 3,
-        drawn: 0,
-        no_result: 0,
-        points: 10,
-        runs_for: 2282,
-        overs_for: "263.5".into(),
-        runs_against: 2188,
-        overs_against: "272.4".into(),
-        net_run_rate: "+0.625".into(),
-        form: vec![Form::W, Form::L, Form::N],
-        updated_at: now,
-    };
+    let record = |id: &str, position: u32| record(id, position, now);
     let records = [record("103", 2), record("102", 2), record("101", 1)];
     assert_eq!(service.team_seasons.put_many(&records).await.unwrap(), 3);
     // They are replaced, and one that stands twice is written once.
