@@ -126,7 +126,7 @@ pub use feed::{Change, Changes, Position};
 pub use field::Field;
 pub use get::Get;
 pub use inspect::Inspect;
-pub use item::{Corrupt, OnCorrupt};
+pub use item::Corrupt;
 pub use key::{IdError, Key, KeyPart};
 pub use page::{Items, Page, Reading};
 pub use projection::Projection;
