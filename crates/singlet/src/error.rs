@@ -34,6 +34,19 @@ pub enum Error {
     },
     /// An `add` would overflow the type of its field. Nothing was written.
     OutOfRange(Box<OutOfRange>),
+    /// The stored item lacks part of its key in an index, and the update does not know all fields
+    /// of that part: the item would stay out of the index, with half a key. It was written before
+    /// the index existed, or by another program. Nothing was written: read the item and put it.
+    IncompleteIndexKey {
+        /// The name of the entity's type.
+        entity: &'static str,
+        /// The index.
+        index: &'static str,
+        /// The missing key attribute.
+        attribute: &'static str,
+        /// The item.
+        subject: Option<Box<Subject>>,
+    },
     /// Another transaction succeeded with this token within the last ten minutes. This one was not
     /// carried out: use a different token.
     IdempotentParameterMismatch {
@@ -148,6 +161,13 @@ impl fmt::Display for Error {
                 }
             }
             Self::OutOfRange(sum) => sum.fmt(f),
+            Self::IncompleteIndexKey { entity, index, subject, .. } => {
+                write!(
+                    f,
+                    "the stored {entity} lacks its key in the index {index}, and this update does not know all of it: read the item and `put` it"
+                )?;
+                write_subject(f, subject.as_deref())
+            }
             Self::IdempotentParameterMismatch { token } => write!(
                 f,
                 "another transaction was carried out with the token `{token}`, and this one was not: give it a token of its own, or, if it is the same, the moment of the first attempt with `at`"
@@ -250,6 +270,7 @@ impl Error {
     pub fn subject(&self) -> Option<&Subject> {
         match self {
             Self::ConditionFailed { subject, .. }
+            | Self::IncompleteIndexKey { subject, .. }
             | Self::Conflict { subject }
             | Self::Throttled { subject }
             | Self::Refused { subject, .. } => subject.as_deref(),
@@ -281,6 +302,7 @@ impl Error {
             Self::Refused { subject, .. }
             | Self::Throttled { subject }
             | Self::Conflict { subject }
+            | Self::IncompleteIndexKey { subject, .. }
             | Self::ConditionFailed { subject, .. } => subject.is_none(),
             Self::OutOfRange(sum) => sum.subject.is_none(),
             _ => false,
@@ -297,6 +319,10 @@ impl Error {
             Self::Conflict { .. } => Self::Conflict { subject: Some(Box::new(item)) },
             Self::ConditionFailed { entity, item: stored, .. } => {
                 Self::ConditionFailed { entity, item: stored, subject: Some(Box::new(item)) }
+            }
+            Self::IncompleteIndexKey { entity, index, attribute, .. } => {
+                let subject = Some(Box::new(item));
+                Self::IncompleteIndexKey { entity, index, attribute, subject }
             }
             Self::OutOfRange(mut sum) => {
                 sum.subject = Some(item);
