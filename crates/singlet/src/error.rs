@@ -4,6 +4,7 @@ use crate::attribute::NotStorable;
 use crate::backend::BackendError;
 use crate::item::Corrupt;
 use crate::operation::OutOfRange;
+use crate::provision::Difference;
 use crate::shape::KeyFault;
 use crate::subject::Subject;
 use crate::transaction::OPERATIONS_MAX;
@@ -112,6 +113,12 @@ pub enum Error {
         /// The number of operations.
         count: usize,
     },
+    /// Tables differ from their design, and were not changed; see
+    /// [`Db::provision`](crate::Db::provision).
+    Differs {
+        /// What differs.
+        differences: Vec<Difference>,
+    },
     /// Timed out waiting for a table to be created or changed.
     NotReady {
         /// The table.
@@ -213,6 +220,15 @@ impl fmt::Display for Error {
                     f,
                     "a transaction has at most {OPERATIONS_MAX} operations, and this one {count}"
                 )
+            }
+            Self::Differs { differences } => {
+                f.write_str("the tables are not as the design says")?;
+                let mut separator = ": ";
+                for difference in differences {
+                    write!(f, "{separator}{difference}")?;
+                    separator = "; ";
+                }
+                Ok(())
             }
             Self::NotReady { table } => write!(f, "the table {table} is still being made"),
             Self::Unprocessed { count, .. } => {

@@ -130,7 +130,7 @@ pub use item::Corrupt;
 pub use key::{IdError, Key, KeyPart};
 pub use page::{Items, Page, Reading};
 pub use projection::Projection;
-pub use provision::Provision;
+pub use provision::{Difference, DifferenceKind, LackingItems, Provision, Provisioning};
 pub use query::Query;
 pub use scan::Scan;
 pub use singlet_dynamo as dynamo;
