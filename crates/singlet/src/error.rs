@@ -222,7 +222,7 @@ impl fmt::Display for Error {
                 )
             }
             Self::Differs { differences } => {
-                f.write_str("the tables are not as the design says")?;
+                f.write_str("the tables differ from the design")?;
                 let mut separator = ": ";
                 for difference in differences {
                     write!(f, "{separator}{difference}")?;

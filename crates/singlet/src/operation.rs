@@ -133,7 +133,7 @@ pub struct Plan {
     if_expired: Option<Box<TransactWriteItem>>,
     /// The return value, if known in advance.
     known: Option<Item>,
-    /// Conditions that the model adds, with errors of their own. Boxed: few plans have any, and all plans are moved.
+    /// Conditions that the model adds, each with its error. Boxed: few plans have any, and all plans are moved.
     guarded: Option<Box<Guarded>>,
     pub(crate) entity: &'static str,
     pub(crate) table: &'static TableShape,

@@ -265,7 +265,7 @@ struct Core<'d> {
     db: &'d Inner,
     table_name: &'d str,
     source: Source,
-    /// The limit of the query; reads of pages have limits of their own.
+    /// The limit of the query.
     limit: Option<usize>,
     with_expired: bool,
     on_corrupt: OnCorrupt,

@@ -39,8 +39,8 @@ const LOOKS_MAX: u32 = 310;
 pub struct Provision {
     /// What was made.
     pub made: Vec<String>,
-    /// What is there and is not as the design says, and was [accepted](Provisioning::accepting). It
-    /// was left as it is.
+    /// Differences from the design that were [accepted](Provisioning::accepting). The tables were
+    /// not changed.
     pub differences: Vec<Difference>,
     /// Items that lack their key in an index that was made. Each is also logged by `tracing` as a
     /// warning.
@@ -80,7 +80,8 @@ impl<'d, D> Provisioning<'d, D> {
         self
     }
 
-    /// Accepts differences: they are in [`Provision::differences`], and are no error.
+    /// Accepts differences: they are listed in [`Provision::differences`], and `provision`
+    /// succeeds.
     ///
     /// ```
     /// # use singlet::prelude::*;
@@ -94,7 +95,7 @@ impl<'d, D> Provisioning<'d, D> {
     ///
     /// # singlet::block_on(async {
     /// # let db = Db::<Games>::memory().await?;
-    /// // Somebody else decides how the table is paid for.
+    /// // The operator chooses the billing mode.
     /// db.provision().accepting(|difference| difference.kind == DifferenceKind::Billing).await?;
     /// # Ok::<(), singlet::Error>(()) }).unwrap();
     /// ```
@@ -140,8 +141,8 @@ impl<D: Declaration> Db<D> {
     ///
     /// # Errors
     ///
-    /// [`Error::Differs`] if something is there and not as the design says, unless that is
-    /// [accepted](Provisioning::accepting). What was missing has been made then.
+    /// [`Error::Differs`] if a table differs from the design, unless the difference is
+    /// [accepted](Provisioning::accepting). Missing tables and indexes are made in either case.
     pub fn provision(&self) -> Provisioning<'_, D> {
         Provisioning { db: self, with_streams: true, accepts: Box::new(|_| false) }
     }

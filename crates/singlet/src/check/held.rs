@@ -148,7 +148,7 @@ pub const fn is_projection_held<P: Projection>(place: usize) -> bool {
     let Some((_, [of_index, ..])) = entity.indexes.split_at_checked(place) else { return false };
     match find_index(table.indexes, of_index.index) {
         Some(index) => first_missing(entity, table, index, P::FIELDS).is_none(),
-        // That there is no such index is said elsewhere.
+        // Reported by the check of the entity.
         None => true,
     }
 }

@@ -90,7 +90,7 @@ pub(crate) enum OnCorrupt {
 }
 
 impl OnCorrupt {
-    /// What was read; `None` if it is skipped.
+    /// The value; `None` if the item is skipped.
     pub(crate) fn apply<T>(
         self,
         read: Result<T, Corrupt>,

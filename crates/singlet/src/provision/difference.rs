@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// What of a table is not as its design says; it was left as it is. Displays as a sentence.
+/// A difference between a table and its design. Displays as a sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Difference {
@@ -13,7 +13,7 @@ pub struct Difference {
     text: String,
 }
 
-/// What of a table differs from its design.
+/// Kinds of differences between a table and its design.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DifferenceKind {

@@ -208,7 +208,7 @@ async fn what_is_missing_is_made(store: TestStore) -> TestResult {
     let outcome = other.provision().await;
     let Err(Error::Differs { differences }) = outcome else { panic!("{outcome:?}") };
     let text = Error::Differs { differences: differences.clone() }.to_string();
-    assert!(text.starts_with("the tables are not as the design says: table "), "{text}");
+    assert!(text.starts_with("the tables differ from the design: table "), "{text}");
     let told: Vec<String> =
         differences.iter().map(|told| told.to_string().replace(&name, "books")).collect();
     assert_eq!(told.len(), 4, "{told:?}");
