@@ -305,7 +305,6 @@ impl<'i> Declared<'i> {
                         ::singlet::collection::decode_member::<Self, #entity>(
                             #place,
                             __item,
-                            __on_corrupt,
                         )?
                     {
                         #keep;
@@ -339,7 +338,6 @@ impl<'i> Declared<'i> {
                         ::std::option::Option<usize>,
                         ::singlet::dynamo::binary::ItemRef<'a>,
                     )>,
-                    __on_corrupt: ::singlet::OnCorrupt,
                 ) -> ::std::result::Result<::std::option::Option<Self>, ::singlet::Corrupt> {
                     #(#begins)*
                     for (__own, __item) in __items {
@@ -399,7 +397,6 @@ impl<'i> Declared<'i> {
                             ::singlet::collection::decode_member::<Self, #entities>(
                                 #places,
                                 __item,
-                                ::singlet::OnCorrupt::Fail,
                             )?
                         {
                             return ::std::result::Result::Ok(::std::option::Option::Some(

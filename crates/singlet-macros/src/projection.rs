@@ -5,6 +5,10 @@ use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 use syn::{Data, DeriveInput, Path};
 
+/// The number of flags of `singlet::query::HeldBy`. The macro does not see how many index patterns
+/// the entity has.
+const PATTERNS_MAX: usize = 32;
+
 pub(crate) fn expand(input: TokenStream) -> syn::Result<TokenStream> {
     let input: DeriveInput = syn::parse2(input)?;
     let ident = &input.ident;
@@ -32,7 +36,14 @@ pub(crate) fn expand(input: TokenStream) -> syn::Result<TokenStream> {
             field.unwrap_stored(quote_spanned!(name.span()=> __item.project(#entity::#constant)?));
         quote_spanned!(name.span()=> let #name: #ty = #read;)
     });
+    let places = 0..PATTERNS_MAX;
     Ok(quote! {
+        impl ::singlet::query::PartlyHeld for #ident {
+            type HeldBy = ::singlet::query::HeldBy<
+                #({ ::singlet::check::is_projection_held::<#ident>(#places) }),*
+            >;
+        }
+
         impl ::singlet::Projection for #ident {
             type Entity = #entity;
             const FIELDS: ::std::option::Option<&'static [usize]> = ::std::option::Option::Some(&[

@@ -358,7 +358,7 @@ pub(crate) fn expand(arguments: TokenStream, item: TokenStream) -> syn::Result<T
             ) -> ::std::result::Result<::std::option::Option<#items>, ::singlet::Corrupt> {
                 #(
                     if let ::std::option::Option::Some(entity) =
-                        ::singlet::table::decode_if::<#entities>(item, ::singlet::OnCorrupt::Fail)?
+                        ::singlet::table::decode_if::<#entities>(item)?
                     {
                         return ::std::result::Result::Ok(::std::option::Option::Some(
                             #items::#variants(entity),

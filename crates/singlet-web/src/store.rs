@@ -3,7 +3,7 @@
 use crate::system::OpenError;
 use singlet::backend::{Backend, BackendError, Embedded};
 use singlet::engine::{Clock, Engine};
-use singlet::{CursorKey, Db, Declaration, Settings};
+use singlet::{CursorKey, Db, Declaration, DifferenceKind, Settings};
 use std::sync::Arc;
 
 /// The backend of all systems' tables. Clones share it.
@@ -68,15 +68,19 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// If the backend fails or refuses to create a table.
+    /// If the backend fails or refuses to create a table, or if a table differs from its design in
+    /// more than its billing mode and additional indexes, of which the log has a warning: an
+    /// operator chooses the one, and a newer version of the program may have made the others.
     pub async fn open<D: Declaration>(&self) -> Result<Db<D>, OpenError> {
         let db = Db::<D>::on(Arc::clone(&self.backend), self.settings.clone());
-        let provision = match self.is_embedded {
-            true => db.provision_without_streams().await?,
-            false => db.provision().await?,
-        };
-        for difference in provision.differences {
-            tracing::warn!(difference, "a table differs from its design, and was not changed");
+        let mut provisioning = db.provision().accepting(|difference| {
+            matches!(difference.kind, DifferenceKind::Billing | DifferenceKind::ExtraIndex)
+        });
+        if self.is_embedded {
+            provisioning = provisioning.without_streams();
+        }
+        for difference in provisioning.await?.differences {
+            tracing::warn!(%difference, "a table differs from its design, and was not changed");
         }
         Ok(db)
     }

@@ -1,6 +1,6 @@
 //! Running a future without an async runtime.
 
-use std::future::Future;
+use std::future::{Future, IntoFuture};
 use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
@@ -20,8 +20,8 @@ impl Wake for Unpark {
 /// ```
 /// assert_eq!(singlet::block_on(async { 1 + 1 }), 2);
 /// ```
-pub fn block_on<T>(future: impl Future<Output = T>) -> T {
-    let mut future = pin!(future);
+pub fn block_on<T>(future: impl IntoFuture<Output = T>) -> T {
+    let mut future = pin!(future.into_future());
     // An in-memory engine answers most requests at once, so the first poll needs no waker.
     if let Poll::Ready(value) = future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
         return value;

@@ -15,7 +15,9 @@ mod templates;
 
 pub use collections::{collection, collection_ranges, shared};
 pub use fault::Fault;
-pub use held::{has_several_keys, index_place, index_shape, is_held, is_local, key_of, projection};
+pub use held::{
+    has_several_keys, index_place, index_shape, is_held, is_local, is_projection_held, key_of,
+};
 pub(crate) use held::{holds, key_attribute};
 pub use message::Message;
 

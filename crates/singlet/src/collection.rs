@@ -9,7 +9,7 @@ pub use partition::{Partition, SameParts, assert_same_partition};
 use crate::design::Index;
 use crate::entity::Entity;
 use crate::error::Result;
-use crate::item::{Corrupt, OnCorrupt, decode, recognizes};
+use crate::item::{Corrupt, decode, recognizes};
 use crate::key::{Given, GivenPart, Segment};
 use crate::query::{Interval, Query, SharedKeys};
 use crate::shape::template::push_part;
@@ -113,13 +113,10 @@ pub fn check_item<E: Entity>(item: ItemRef<'_>) -> Result<(), Corrupt> {
 pub fn decode_member<C: Collection, E: Entity>(
     place: usize,
     item: ItemRef<'_>,
-    on_corrupt: OnCorrupt,
 ) -> Result<Option<E>, Corrupt> {
     let shape: &'static CollectionShape = &C::SHAPE;
-    match shape.members.get(place).is_some_and(|member| shape.has(member, item)) {
-        true => on_corrupt.apply(decode(item)),
-        false => Ok(None),
-    }
+    let is_of_member = shape.members.get(place).is_some_and(|member| shape.has(member, item));
+    is_of_member.then(|| decode(item)).transpose()
 }
 
 /// The entity of the member that an item belongs to.

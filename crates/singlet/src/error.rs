@@ -4,6 +4,7 @@ use crate::attribute::NotStorable;
 use crate::backend::BackendError;
 use crate::item::Corrupt;
 use crate::operation::OutOfRange;
+use crate::provision::Difference;
 use crate::shape::KeyFault;
 use crate::subject::Subject;
 use crate::transaction::OPERATIONS_MAX;
@@ -34,6 +35,19 @@ pub enum Error {
     },
     /// An `add` would overflow the type of its field. Nothing was written.
     OutOfRange(Box<OutOfRange>),
+    /// The stored item lacks part of its key in an index, and the update does not know all fields
+    /// of that part: the item would stay out of the index, with half a key. It was written before
+    /// the index existed, or by another program. Nothing was written: read the item and put it.
+    IncompleteIndexKey {
+        /// The name of the entity's type.
+        entity: &'static str,
+        /// The index.
+        index: &'static str,
+        /// The missing key attribute.
+        attribute: &'static str,
+        /// The item.
+        subject: Option<Box<Subject>>,
+    },
     /// Another transaction succeeded with this token within the last ten minutes. This one was not
     /// carried out: use a different token.
     IdempotentParameterMismatch {
@@ -99,6 +113,12 @@ pub enum Error {
         /// The number of operations.
         count: usize,
     },
+    /// Tables differ from their design, and were not changed; see
+    /// [`Db::provision`](crate::Db::provision).
+    Differs {
+        /// What differs.
+        differences: Vec<Difference>,
+    },
     /// Timed out waiting for a table to be created or changed.
     NotReady {
         /// The table.
@@ -148,6 +168,13 @@ impl fmt::Display for Error {
                 }
             }
             Self::OutOfRange(sum) => sum.fmt(f),
+            Self::IncompleteIndexKey { entity, index, subject, .. } => {
+                write!(
+                    f,
+                    "the stored {entity} lacks its key in the index {index}, and this update does not know all of it: read the item and `put` it"
+                )?;
+                write_subject(f, subject.as_deref())
+            }
             Self::IdempotentParameterMismatch { token } => write!(
                 f,
                 "another transaction was carried out with the token `{token}`, and this one was not: give it a token of its own, or, if it is the same, the moment of the first attempt with `at`"
@@ -193,6 +220,15 @@ impl fmt::Display for Error {
                     f,
                     "a transaction has at most {OPERATIONS_MAX} operations, and this one {count}"
                 )
+            }
+            Self::Differs { differences } => {
+                f.write_str("the tables differ from the design")?;
+                let mut separator = ": ";
+                for difference in differences {
+                    write!(f, "{separator}{difference}")?;
+                    separator = "; ";
+                }
+                Ok(())
             }
             Self::NotReady { table } => write!(f, "the table {table} is still being made"),
             Self::Unprocessed { count, .. } => {
@@ -250,6 +286,7 @@ impl Error {
     pub fn subject(&self) -> Option<&Subject> {
         match self {
             Self::ConditionFailed { subject, .. }
+            | Self::IncompleteIndexKey { subject, .. }
             | Self::Conflict { subject }
             | Self::Throttled { subject }
             | Self::Refused { subject, .. } => subject.as_deref(),
@@ -281,6 +318,7 @@ impl Error {
             Self::Refused { subject, .. }
             | Self::Throttled { subject }
             | Self::Conflict { subject }
+            | Self::IncompleteIndexKey { subject, .. }
             | Self::ConditionFailed { subject, .. } => subject.is_none(),
             Self::OutOfRange(sum) => sum.subject.is_none(),
             _ => false,
@@ -297,6 +335,10 @@ impl Error {
             Self::Conflict { .. } => Self::Conflict { subject: Some(Box::new(item)) },
             Self::ConditionFailed { entity, item: stored, .. } => {
                 Self::ConditionFailed { entity, item: stored, subject: Some(Box::new(item)) }
+            }
+            Self::IncompleteIndexKey { entity, index, attribute, .. } => {
+                let subject = Some(Box::new(item));
+                Self::IncompleteIndexKey { entity, index, attribute, subject }
             }
             Self::OutOfRange(mut sum) => {
                 sum.subject = Some(item);

@@ -2,9 +2,11 @@
 
 use crate::backend::{Feed, FeedEvent};
 use crate::db::Db;
+use crate::entity::Entity;
 use crate::error::{Error, Result};
-use crate::item::OnCorrupt;
+use crate::item::{Corrupt, OnCorrupt, recognizes};
 use crate::marker::Marker;
+use crate::shape::EntityShape;
 use crate::table::{Contains, Declaration, Table};
 use singlet_dynamo::stored::StoredItem;
 use std::fmt;
@@ -35,6 +37,10 @@ pub enum Change<I> {
 pub struct Changes<T> {
     feed: Box<dyn Feed>,
     on_corrupt: OnCorrupt,
+    /// The number of unreadable images that were skipped.
+    skipped: u64,
+    /// Entities whose changes are passed over.
+    ignored: Vec<&'static EntityShape>,
     table: Marker<T>,
 }
 
@@ -179,14 +185,71 @@ impl FromStr for Position {
 
 impl<T: Table> Changes<T> {
     fn new(feed: Box<dyn Feed>) -> Self {
-        Self { feed, on_corrupt: OnCorrupt::Fail, table: PhantomData }
+        Self {
+            feed,
+            on_corrupt: OnCorrupt::Fail,
+            skipped: 0,
+            ignored: Vec::new(),
+            table: PhantomData,
+        }
     }
 
-    /// Passes over changes whose new image is not what its entity says, instead of failing. Each is
-    /// logged by `tracing` as a warning, with the item's key. If only the old image is wrong, the
-    /// change comes without it.
+    /// Skips changes whose new image is not what its entity says, instead of failing. If only the
+    /// old image is wrong, the change comes without it. The first, second, fourth, eighth … such
+    /// image is logged by `tracing` as a warning, with the item's key and their number so far.
     pub fn skip_corrupt(mut self) -> Self {
         self.on_corrupt = OnCorrupt::Skip;
+        self
+    }
+
+    /// Passes over changes of this entity's items, before they are decoded.
+    ///
+    /// A consumer that stores its [`position`](Self::position) in the table it listens to needs it:
+    /// storing the position is a change of the table, after which the next position would be
+    /// stored, without end.
+    ///
+    /// ```
+    /// use singlet::Change;
+    /// use singlet::prelude::*;
+    ///
+    /// id!(Code, Consumer);
+    ///
+    /// #[table(name = "games", key = (PK), stream, entities(Game, Bookmark))]
+    /// pub struct Games;
+    ///
+    /// #[derive(Entity)]
+    /// #[entity(Games, key = ("GAME#{code}"))]
+    /// pub struct Game {
+    ///     pub code: Code,
+    ///     pub turn: u32,
+    /// }
+    ///
+    /// /// How far a consumer has read the feed.
+    /// #[derive(Entity)]
+    /// #[entity(Games, key = ("CONSUMER#{consumer}"))]
+    /// pub struct Bookmark {
+    ///     pub consumer: Consumer,
+    ///     pub position: String,
+    /// }
+    ///
+    /// # singlet::block_on(async {
+    /// let db = Db::<Games>::memory().await?;
+    /// let mut changes = db.changes().await?.ignoring::<Bookmark>();
+    /// let mut turns = Vec::new();
+    /// for turn in [7, 8] {
+    ///     db.run(put(&Game { code: Code::new("ABC123")?, turn })).await?;
+    ///     if let Some(Change::Item { new: Some(GamesItem::Game(game)), .. }) = changes.next().await? {
+    ///         turns.push(game.turn);
+    ///     }
+    ///     let position = changes.position()?.to_string();
+    ///     db.run(put(&Bookmark { consumer: Consumer::new("turns")?, position })).await?;
+    /// }
+    /// assert_eq!(turns, [7, 8]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(()) }).unwrap();
+    /// ```
+    #[must_use]
+    pub fn ignoring<E: Entity<Table = T>>(mut self) -> Self {
+        self.ignored.push(&E::SHAPE);
         self
     }
 
@@ -208,7 +271,7 @@ impl<T: Table> Changes<T> {
     ///
     /// [`Error::Corrupt`] if an image is not what its entity says. The position is behind that
     /// change then: the next call gives the change after it. With
-    /// [`skip_corrupt`](Self::skip_corrupt) such changes are passed over.
+    /// [`skip_corrupt`](Self::skip_corrupt) such changes are skipped.
     pub async fn next(&mut self) -> Result<Option<Change<T::Item>>> {
         loop {
             let event = match self.feed.next().await {
@@ -219,16 +282,41 @@ impl<T: Table> Changes<T> {
                 FeedEvent::FellBehind { missed } => return Ok(Some(Change::FellBehind { missed })),
                 FeedEvent::Change { old, new, is_expiry } => (old, new, is_expiry),
             };
-            let read = |item: Option<StoredItem>| match item {
-                Some(item) => self.on_corrupt.apply(T::decode(item.as_item())),
-                None => Ok(Some(None)),
-            };
+            if self.ignores(old.as_ref(), new.as_ref()) {
+                continue;
+            }
             // An item that cannot be read must not look like one that was deleted.
-            let (old, Some(new)) = (read(old)?.flatten(), read(new)?) else { continue };
+            let (old, Some(new)) = (self.read(old)?.flatten(), self.read(new)?) else { continue };
             if old.is_some() || new.is_some() {
                 return Ok(Some(Change::Item { old, new, is_expiry }));
             }
         }
+    }
+
+    /// Reads an image; `None` if it is skipped.
+    fn read(&mut self, item: Option<StoredItem>) -> Result<Option<Option<T::Item>>, Corrupt> {
+        let Some(item) = item else { return Ok(Some(None)) };
+        match T::decode(item.as_item()) {
+            Err(corrupt) if self.on_corrupt == OnCorrupt::Skip => {
+                self.skipped += 1;
+                if self.skipped.is_power_of_two() {
+                    let count = self.skipped;
+                    tracing::warn!("skipped {count} unreadable images so far; the last: {corrupt}");
+                }
+                Ok(None)
+            }
+            read => read.map(Some),
+        }
+    }
+
+    /// Whether all images are of ignored entities: with a shared key, an item can become another
+    /// entity's.
+    fn ignores(&self, old: Option<&StoredItem>, new: Option<&StoredItem>) -> bool {
+        let is_ignored = |item: &StoredItem| {
+            let mut ignored = self.ignored.iter();
+            ignored.any(|entity| recognizes(entity, T::SHAPE, item.as_item()))
+        };
+        !self.ignored.is_empty() && old.into_iter().chain(new).all(is_ignored)
     }
 }
 

@@ -5,9 +5,10 @@ mod reader;
 mod writer;
 
 pub use payload::Payload;
-pub use reader::{Corrupt, OnCorrupt, Reader};
+pub use reader::{Corrupt, Reader};
 
 pub use reader::decode;
+pub(crate) use reader::{OnCorrupt, Skipped};
 pub(crate) use reader::{has_passed, is_expired, is_of_sharing_entity, recognizes};
 pub(crate) use writer::{Purpose, key_attributes, to_item};
 

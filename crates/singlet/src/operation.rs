@@ -133,7 +133,7 @@ pub struct Plan {
     if_expired: Option<Box<TransactWriteItem>>,
     /// The return value, if known in advance.
     known: Option<Item>,
-    /// Sums that must stay in range. Boxed: few plans have any, and all plans are moved.
+    /// Conditions that the model adds, each with its error. Boxed: few plans have any, and all plans are moved.
     guarded: Option<Box<Guarded>>,
     pub(crate) entity: &'static str,
     pub(crate) table: &'static TableShape,
@@ -177,7 +177,7 @@ impl Plan {
         self.if_expired.is_some()
     }
 
-    /// Classifies the failure by the stored item: a failed condition, or a sum out of range.
+    /// Classifies the failure by the stored item: a failed condition, or a guard of the model.
     pub(crate) fn refused(&self, item: Option<Item>, now: Timestamp) -> Refused {
         Refused::of(self.entity, self.guarded.as_deref(), item, now)
     }
@@ -236,8 +236,8 @@ pub(crate) enum Refused {
         entity: &'static str,
         item: Option<Item>,
     },
-    /// A number would overflow its type.
-    Range(Box<OutOfRange>),
+    /// A guard of the model does not hold.
+    Guard(Error),
 }
 
 impl Refused {
@@ -248,7 +248,7 @@ impl Refused {
         now: Timestamp,
     ) -> Self {
         match guarded.and_then(|guarded| guarded.broken(entity, item.as_ref(), now)) {
-            Some(range) => Self::Range(Box::new(range)),
+            Some(error) => Self::Guard(error),
             None => Self::Condition { entity, item },
         }
     }
@@ -260,7 +260,7 @@ impl From<Refused> for Error {
             Refused::Condition { entity, item } => {
                 Self::ConditionFailed { entity, item: item.map(Box::new), subject: None }
             }
-            Refused::Range(range) => Self::OutOfRange(range),
+            Refused::Guard(error) => error,
         }
     }
 }

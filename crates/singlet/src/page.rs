@@ -13,7 +13,7 @@ use crate::db::{Db, Inner};
 use crate::design::Index;
 use crate::error::Result;
 use crate::inspect::debug_flags;
-use crate::item::{Corrupt, OnCorrupt, has_passed};
+use crate::item::{Corrupt, OnCorrupt, Skipped, has_passed};
 use crate::marker::Marker;
 use crate::operation::stored;
 use crate::query::{Described, HoldsAll, Primary, Readable};
@@ -62,8 +62,14 @@ where
         Self { db, described, on_corrupt: OnCorrupt::Fail, types: PhantomData }
     }
 
-    /// Skips items that do not match their entity, instead of failing at the first one. Each is
-    /// reported as a `tracing` warning with its key. `count` still includes them.
+    /// Skips items that do not match their entity, instead of failing at the first one. Each
+    /// request that met some logs one `tracing` warning, with their number and the key of the
+    /// first. `count` still includes them.
+    ///
+    /// Skipped items do not count towards a limit, nor are they the [`first`](Self::first) item.
+    /// But if eight requests in a row give nothing else, such a read fails with
+    /// [`Error::Corrupt`](crate::Error::Corrupt) rather than read on to the end of the partition. A
+    /// [`page`](Self::page) never reads more than eight requests, and ends there as others do.
     ///
     /// Use it to keep a list readable while you investigate a corrupt item, for example one written
     /// by another program or by a different version of this one.
@@ -259,6 +265,8 @@ struct Core<'d> {
     db: &'d Inner,
     table_name: &'d str,
     source: Source,
+    /// The limit of the query.
+    limit: Option<usize>,
     with_expired: bool,
     on_corrupt: OnCorrupt,
     kind: Kind,
@@ -276,8 +284,8 @@ impl<'d> Untyped<'d> {
     /// A reader without a selection, for counting.
     fn counter(self) -> Result<Core<'d>> {
         let Self { db, table_name, described, on_corrupt, kind } = self;
-        let Described { source, limit: _, with_expired } = described;
-        Ok(Core { db, table_name, source: source?, with_expired, on_corrupt, kind })
+        let Described { source, limit, with_expired } = described;
+        Ok(Core { db, table_name, source: source?, limit, with_expired, on_corrupt, kind })
     }
 
     fn first<'a>(self, items: &'a mut dyn Sink) -> BoxFuture<'a, Result<()>>
@@ -358,7 +366,7 @@ impl Core<'_> {
         }
         let now = self.db.now();
         let mut last: Option<(usize, StoredItem)> = None;
-        let mut requests = 0;
+        let (mut requests, mut fruitless) = (0, 0);
         let mut decoded = ByteYield::default();
         // Ask for one extra item, to learn whether there are more.
         let ahead = usize::from(end == End::Page);
@@ -367,6 +375,7 @@ impl Core<'_> {
             let range = start.range;
             let page = self.request(start, limit).await?;
             requests += 1;
+            let (mut skipped, read_before) = (Skipped::default(), items.len());
             for row in page.items.unwrap_or_default().into_iter().map(stored) {
                 if decoded.is_due(row.stored_bytes()) {
                     yield_now().await;
@@ -382,7 +391,7 @@ impl Core<'_> {
                     return Ok(next);
                 }
                 let before = items.len();
-                self.on_corrupt.apply(items.push_item(item))?;
+                self.on_corrupt.apply(items.push_item(item), &mut skipped)?;
                 if items.len() == before {
                     continue;
                 }
@@ -401,6 +410,9 @@ impl Core<'_> {
                 None => return Ok(None),
                 Some(next) if is_enough => return Ok(Some(next)),
                 Some(next) => start = next,
+            }
+            if end == End::Filled && (wanted.is_some() || self.limit.is_some()) {
+                skipped.give_up(items.len() > read_before, &mut fruitless)?;
             }
             limit = match start.range == range {
                 // Most items were dropped, so take larger steps.

@@ -1,10 +1,17 @@
 //! Making the tables of a design, and telling how they differ from it.
 
-use crate::backend::BackendError;
+mod difference;
+mod lacking;
+
+pub use difference::{Difference, DifferenceKind};
+pub use lacking::LackingItems;
+
+use crate::backend::{BackendError, BoxFuture};
 use crate::db::Db;
 use crate::declared;
 use crate::design::Billing;
 use crate::error::{Error, Result};
+use crate::shape::TableShape;
 use crate::table::Declaration;
 use singlet_dynamo::ErrorKind;
 use singlet_dynamo::operation::{
@@ -14,6 +21,7 @@ use singlet_dynamo::operation::{
 use singlet_dynamo::schema::{Index, IndexProjection, KeyAttribute, KeySchema};
 use singlet_dynamo::table::{TableDescription, TableStatus, Throughput};
 use std::fmt;
+use std::future::IntoFuture;
 use std::time::Duration;
 
 /// How long to wait at first before looking again whether a table is ready: an engine in memory
@@ -25,13 +33,18 @@ const LAST_LOOK: Duration = Duration::from_secs(2);
 /// tables that are not very large.
 const LOOKS_MAX: u32 = 310;
 
-/// What [`Db::provision`] did, and what it found to be different.
+/// What [`Db::provision`] did.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Provision {
     /// What was made.
     pub made: Vec<String>,
-    /// What is there and is not as the design says. It was left as it is.
-    pub differences: Vec<String>,
+    /// Differences from the design that were [accepted](Provisioning::accepting). The tables were
+    /// not changed.
+    pub differences: Vec<Difference>,
+    /// Items that lack their key in an index that was made. Each is also logged by `tracing` as a
+    /// warning.
+    pub lacking: Vec<LackingItems>,
 }
 
 impl fmt::Display for Provision {
@@ -42,23 +55,96 @@ impl fmt::Display for Provision {
         for difference in &self.differences {
             writeln!(f, "differs: {difference}")?;
         }
+        for lacking in &self.lacking {
+            writeln!(f, "lacking: {lacking}")?;
+        }
         Ok(())
     }
 }
 
-impl<D: Declaration> Db<D> {
-    /// Makes the tables, indexes and times to live that are missing, and tells what is there and
-    /// differs. Nothing is ever changed or deleted that is there.
-    pub async fn provision(&self) -> Result<Provision> {
-        self.provision_tables(true).await
-    }
+/// Makes the tables of a design; see [`Db::provision`].
+#[must_use = "tables are made when this is awaited"]
+pub struct Provisioning<'d, D> {
+    db: &'d Db<D>,
+    with_streams: bool,
+    accepts: Box<dyn Fn(&Difference) -> bool + Send + 'd>,
+}
 
-    /// Like [`provision`](Self::provision), but enables no streams.
+impl<'d, D> Provisioning<'d, D> {
+    /// Enables no streams.
     ///
     /// For the embedded engine, where [`changes`](Db::changes) needs no stream: a stream would keep
     /// both images of every change for a day. [`changes_from`](Db::changes_from) needs one.
-    pub async fn provision_without_streams(&self) -> Result<Provision> {
-        self.provision_tables(false).await
+    pub fn without_streams(mut self) -> Self {
+        self.with_streams = false;
+        self
+    }
+
+    /// Accepts differences: they are listed in [`Provision::differences`], and `provision`
+    /// succeeds.
+    ///
+    /// ```
+    /// # use singlet::prelude::*;
+    /// # id!(Code);
+    /// # #[table(name = "games", key = (code), entities(Game))]
+    /// # pub struct Games;
+    /// # #[derive(Entity)]
+    /// # #[entity(Games, key = ("{code}"))]
+    /// # pub struct Game { pub code: Code }
+    /// use singlet::DifferenceKind;
+    ///
+    /// # singlet::block_on(async {
+    /// # let db = Db::<Games>::memory().await?;
+    /// // The operator chooses the billing mode.
+    /// db.provision().accepting(|difference| difference.kind == DifferenceKind::Billing).await?;
+    /// # Ok::<(), singlet::Error>(()) }).unwrap();
+    /// ```
+    pub fn accepting(mut self, accepts: impl Fn(&Difference) -> bool + Send + 'd) -> Self {
+        self.accepts = Box::new(accepts);
+        self
+    }
+}
+
+impl<'d, D: Declaration> IntoFuture for Provisioning<'d, D> {
+    type Output = Result<Provision>;
+    type IntoFuture = BoxFuture<'d, Result<Provision>>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(async move {
+            let Self { db, with_streams, accepts } = self;
+            let mut provision = db.provision_tables(with_streams).await?;
+            let found = std::mem::take(&mut provision.differences);
+            let (accepted, differences) = found.into_iter().partition(accepts);
+            provision.differences = accepted;
+            match differences.is_empty() {
+                true => Ok(provision),
+                false => Err(Error::Differs { differences }),
+            }
+        })
+    }
+}
+
+impl<D> fmt::Debug for Provisioning<'_, D> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("Provisioning");
+        shown.field("with_streams", &self.with_streams).finish_non_exhaustive()
+    }
+}
+
+impl<D: Declaration> Db<D> {
+    /// Makes the tables, indexes, streams and times to live that are missing. Nothing is ever
+    /// changed or deleted that is there.
+    ///
+    /// After making an index of a table that was there already, it scans up to 8 MB of the table
+    /// for items that lack their key in the index, which costs at most 1,024 read units, and says
+    /// how many there are in [`Provision::lacking`].
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Differs`] if a table differs from the design, unless the difference is
+    /// [accepted](Provisioning::accepting). Missing tables and indexes are made in either case.
+    pub fn provision(&self) -> Provisioning<'_, D> {
+        Provisioning { db: self, with_streams: true, accepts: Box::new(|_| false) }
     }
 
     async fn provision_tables(&self, with_streams: bool) -> Result<Provision> {
@@ -66,7 +152,7 @@ impl<D: Declaration> Db<D> {
         for (place, shape) in D::TABLES.iter().enumerate() {
             let mut table = declared::table(shape);
             table.stream = table.stream.filter(|_| with_streams);
-            self.provision_table(self.name_at(place), &table, &mut provision).await?;
+            self.provision_table(self.name_at(place), shape, &table, &mut provision).await?;
         }
         Ok(provision)
     }
@@ -74,6 +160,7 @@ impl<D: Declaration> Db<D> {
     async fn provision_table(
         &self,
         name: &str,
+        shape: &'static TableShape,
         table: &crate::design::Table,
         provision: &mut Provision,
     ) -> Result<()> {
@@ -92,11 +179,9 @@ impl<D: Declaration> Db<D> {
         };
         let key = table.key.schema();
         if found.key != key {
-            provision.differences.push(format!(
-                "table {name} has the key {}, and not {}",
-                key_text(&found.key),
-                key_text(&key)
-            ));
+            let (is, wanted) = (key_text(&found.key), key_text(&key));
+            let text = format!("table {name} has the key {is}, and not {wanted}");
+            provision.differences.push(Difference::new(name, DifferenceKind::Key, text));
             // Whatever else there is to say, it is another table.
             return Ok(());
         }
@@ -107,9 +192,17 @@ impl<D: Declaration> Db<D> {
             } else {
                 "on demand, and not provisioned"
             };
-            provision.differences.push(format!("table {name} is {paid}"));
+            let text = format!("table {name} is {paid}");
+            provision.differences.push(Difference::new(name, DifferenceKind::Billing, text));
         }
-        self.provision_indexes(name, table, &found, provision).await?;
+        let new_indexes = self.provision_indexes(name, table, &found, provision).await?;
+        if !new_indexes.is_empty() {
+            let lacking = self.count_lacking(name, shape, &new_indexes).await?;
+            for items in &lacking {
+                tracing::warn!("{items}");
+            }
+            provision.lacking.extend(lacking);
+        }
         self.provision_stream(name, table, &found, provision).await?;
         self.provision_time_to_live(name, table, provision).await
     }
@@ -120,22 +213,26 @@ impl<D: Declaration> Db<D> {
         table: &crate::design::Table,
         found: &TableDescription,
         provision: &mut Provision,
-    ) -> Result<()> {
+    ) -> Result<Vec<String>> {
+        let mut made = Vec::new();
+        let mut differs = |kind: DifferenceKind, text: String| {
+            provision.differences.push(Difference::new(name, kind, text));
+        };
         for index in table.indexes.iter().map(crate::design::Index::schema) {
             match found.index(&index.name) {
                 Some(own) if is_same(&own.index, &index) => {}
                 Some(own) => {
                     let (is, wanted) = (index_text(&own.index), index_text(&index));
                     let index = &index.name;
-                    provision
-                        .differences
-                        .push(format!("index {index} of table {name} is {is}, and not {wanted}"));
+                    let text = format!("index {index} of table {name} is {is}, and not {wanted}");
+                    differs(DifferenceKind::Index, text);
                 }
                 None if index.scope == singlet_dynamo::schema::Scope::Local => {
-                    provision.differences.push(format!(
-                        "table {name} has no local index {}, and only a new table can get one",
-                        index.name
-                    ));
+                    let index = &index.name;
+                    let text = format!(
+                        "table {name} has no local index {index}, and only a new table can get one"
+                    );
+                    differs(DifferenceKind::MissingIndex, text);
                 }
                 None => {
                     let index_name = index.name.clone();
@@ -151,19 +248,21 @@ impl<D: Declaration> Db<D> {
                     });
                     self.execute(update).await?;
                     self.wait_until_active(name).await?;
-                    provision.made.push(format!("index {index_name} of table {name}"));
+                    made.push(index_name);
                 }
             }
         }
         for own in &found.indexes {
             if table.index(&own.index.name).is_none() {
-                provision.differences.push(format!(
-                    "table {name} has an index {} that the design does not have",
-                    own.index.name
-                ));
+                let index = &own.index.name;
+                let text =
+                    format!("table {name} has an index {index} that the design does not have");
+                differs(DifferenceKind::ExtraIndex, text);
             }
         }
-        Ok(())
+        let names = made.iter().map(|index| format!("index {index} of table {name}"));
+        provision.made.extend(names);
+        Ok(made)
     }
 
     async fn provision_stream(
@@ -181,11 +280,11 @@ impl<D: Declaration> Db<D> {
                 self.wait_until_active(name).await?;
                 provision.made.push(format!("stream of table {name}"));
             }
-            (Some(wanted), Some(own)) if wanted != own => provision.differences.push(format!(
-                "the stream of table {name} has {}, and not {}",
-                own.as_str(),
-                wanted.as_str()
-            )),
+            (Some(wanted), Some(own)) if wanted != own => {
+                let (is, wanted) = (own.as_str(), wanted.as_str());
+                let text = format!("the stream of table {name} has {is}, and not {wanted}");
+                provision.differences.push(Difference::new(name, DifferenceKind::Stream, text));
+            }
             _ => {}
         }
         Ok(())
@@ -214,12 +313,15 @@ impl<D: Declaration> Db<D> {
                     }
                 }
             }
-            (Some(wanted), Some(own)) if *wanted != own => provision
-                .differences
-                .push(format!("the time to live of table {name} is {own}, and not {wanted}")),
-            (None, Some(own)) => provision.differences.push(format!(
-                "table {name} has a time to live {own} that the design does not have"
-            )),
+            (Some(wanted), Some(own)) if *wanted != own => {
+                let text = format!("the time to live of table {name} is {own}, and not {wanted}");
+                provision.differences.push(Difference::new(name, DifferenceKind::TimeToLive, text));
+            }
+            (None, Some(own)) => {
+                let text =
+                    format!("table {name} has a time to live {own} that the design does not have");
+                provision.differences.push(Difference::new(name, DifferenceKind::TimeToLive, text));
+            }
             _ => {}
         }
         Ok(())

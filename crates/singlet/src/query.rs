@@ -7,7 +7,9 @@ mod source;
 pub use range::{Each, FixedWidth, Narrow, Ranged, Tail, Take};
 pub(crate) use range::{Interval, Range, SortTest};
 pub use readable::Readable;
-pub use source::{ByIndex, Consistent, HoldsAll, KeyParts, PRIMARY, Primary, ReadFrom};
+pub use source::{
+    ByIndex, Consistent, HeldBy, HoldsAll, KeyParts, PRIMARY, PartlyHeld, Primary, ReadFrom,
+};
 
 use crate::attribute::Attribute;
 use crate::condition::Condition;
@@ -493,9 +495,8 @@ impl<E: Entity, Rest, S, P> Query<E, Rest, S, P> {
     /// ```
     pub fn project<Q: Projection<Entity = E>>(self) -> Query<E, Rest, S::Projected, Q>
     where
-        S: ReadFrom,
+        S: ReadFrom + HoldsAll<Q>,
     {
-        const { crate::check::projection::<Q, S>() };
         self.retyped()
     }
 }

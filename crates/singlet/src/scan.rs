@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::inspect::debug_flags;
 use crate::marker::Marker;
 use crate::projection::Projection;
-use crate::query::{ByIndex, Consistent, Described, Primary, ReadFrom};
+use crate::query::{ByIndex, Consistent, Described, HoldsAll, Primary, ReadFrom};
 use crate::source::{Part, Source};
 use crate::table::Table;
 use singlet_dynamo::operation::{Segment, Selection};
@@ -142,9 +142,8 @@ impl<E: Entity, P: Projection<Entity = E>, S> Scan<E, P, S> {
     /// Reads only the fields of a smaller struct; see [`Projection`].
     pub fn project<Q: Projection<Entity = E>>(self) -> Scan<E, Q, S::Projected>
     where
-        S: ReadFrom,
+        S: ReadFrom + HoldsAll<Q>,
     {
-        const { crate::check::projection::<Q, S>() };
         let Self { index, filter, segment, limit, consistent, with_expired, .. } = self;
         Scan { index, filter, segment, limit, consistent, with_expired, types: PhantomData }
     }

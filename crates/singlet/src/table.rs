@@ -3,7 +3,7 @@
 use crate::declared;
 use crate::design::Design;
 use crate::entity::Entity;
-use crate::item::{Corrupt, OnCorrupt, decode, recognizes};
+use crate::item::{Corrupt, decode, recognizes};
 use crate::shape::TableShape;
 use singlet_dynamo::Item;
 use singlet_dynamo::binary::ItemRef;
@@ -108,14 +108,8 @@ pub const fn assert_listed<T: Lists<E>, E: Entity>() {}
 
 /// Reads an item as this entity, if it is one.
 #[doc(hidden)]
-pub fn decode_if<E: Entity>(
-    item: ItemRef<'_>,
-    on_corrupt: OnCorrupt,
-) -> Result<Option<E>, Corrupt> {
-    match recognizes(&E::SHAPE, E::Table::SHAPE, item) {
-        true => on_corrupt.apply(decode(item)),
-        false => Ok(None),
-    }
+pub fn decode_if<E: Entity>(item: ItemRef<'_>) -> Result<Option<E>, Corrupt> {
+    recognizes(&E::SHAPE, E::Table::SHAPE, item).then(|| decode(item)).transpose()
 }
 
 /// Joins tables into one design.

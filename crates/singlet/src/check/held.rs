@@ -5,7 +5,6 @@ use super::templates::find_index;
 use crate::design::{Index, KeyAttributes};
 use crate::entity::Entity;
 use crate::projection::Projection;
-use crate::query::{PRIMARY, ReadFrom};
 use crate::shape::{EntityShape, IndexKeyShape, KeyShape, Storage, TableShape, TableShapeOf};
 use crate::table::Table;
 
@@ -143,22 +142,14 @@ pub const fn is_held(entity: &'static EntityShape, table: &'static TableShape, n
     }
 }
 
-/// Refuses a projection with fields that the index does not hold.
-pub const fn projection<Q: Projection, S: ReadFrom>() {
-    if S::PLACE == PRIMARY {
-        return;
-    }
-    let (entity, table) = (&<Q::Entity as Entity>::SHAPE, <Q::Entity as Entity>::Table::SHAPE);
-    let (_, [of_index, ..]) = entity.indexes.split_at(S::PLACE) else { return };
-    let Some(index) = find_index(table.indexes, of_index.index) else { return };
-    if let Some(attribute) = first_missing(entity, table, index, Q::FIELDS) {
-        Message::new()
-            .and("the index ")
-            .code(index.name())
-            .and(" does not hold ")
-            .code(attribute)
-            .and(", which the projection reads; let it project that attribute too, or read less")
-            .refuse();
+/// Whether the index of the pattern at a place holds all fields of a projection.
+pub const fn is_projection_held<P: Projection>(place: usize) -> bool {
+    let (entity, table) = (&<P::Entity as Entity>::SHAPE, <P::Entity as Entity>::Table::SHAPE);
+    let Some((_, [of_index, ..])) = entity.indexes.split_at_checked(place) else { return false };
+    match find_index(table.indexes, of_index.index) {
+        Some(index) => first_missing(entity, table, index, P::FIELDS).is_none(),
+        // Reported by the check of the entity.
+        None => true,
     }
 }
 

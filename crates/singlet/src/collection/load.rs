@@ -6,7 +6,7 @@ use crate::db::Db;
 use crate::entity::Entity;
 use crate::error::Result;
 use crate::inspect::{debug_flags, readable_key};
-use crate::item::{Corrupt, OnCorrupt, has_passed};
+use crate::item::{Corrupt, OnCorrupt, Skipped, has_passed};
 use crate::marker::Marker;
 use crate::operation::stored;
 use crate::page::read_page;
@@ -33,7 +33,6 @@ pub trait Assemble: Collection {
     /// item comes the place of the member it was read for, if that has a limit.
     fn assemble<'a>(
         items: impl Iterator<Item = (Option<usize>, ItemRef<'a>)>,
-        on_corrupt: OnCorrupt,
     ) -> Result<Option<Self>, Corrupt>;
 }
 
@@ -75,9 +74,10 @@ impl<C: Collection> Load<C> {
         self
     }
 
-    /// Passes over items that are not what their entities say, as
-    /// [`Reading::skip_corrupt`](crate::Reading::skip_corrupt) does. If one of them is a member
-    /// that must be there, there is no collection.
+    /// Skips items that are not what their entities say, as
+    /// [`Reading::skip_corrupt`](crate::Reading::skip_corrupt) does; a member with a limit gives up
+    /// as a read with a limit does. If one of them is a member that must be there, there is no
+    /// collection.
     pub fn skip_corrupt(mut self) -> Self {
         self.on_corrupt = OnCorrupt::Skip;
         self
@@ -162,7 +162,12 @@ struct Wanted {
 impl Wanted {
     /// Whether the item is of this member, if it was read for it alone, and neither expired nor to be
     /// passed over.
-    fn takes(&self, own: Option<&MemberShape>, item: ItemRef<'_>) -> Result<bool, Corrupt> {
+    fn takes(
+        &self,
+        own: Option<&MemberShape>,
+        item: ItemRef<'_>,
+        skipped: &mut Skipped,
+    ) -> Result<bool, Corrupt> {
         let is_of = |member: &&MemberShape| self.shape.has(member, item);
         if own.is_some_and(|member| !is_of(&member)) {
             return Ok(false);
@@ -173,13 +178,16 @@ impl Wanted {
                 return Ok(false);
             }
         }
-        // Where there is a limit, an item that is passed over must not count.
-        match (own, self.on_corrupt) {
-            (Some(member), OnCorrupt::Skip) => {
-                Ok(self.on_corrupt.apply((member.check)(item))?.is_some())
-            }
-            _ => Ok(true),
+        if self.on_corrupt == OnCorrupt::Fail {
+            return Ok(true);
         }
+        // Skipped here, so that it does not count towards a limit.
+        let member = own.or_else(|| {
+            let mut others = self.shape.members.iter().filter(|member| member.limit.is_none());
+            others.find(is_of)
+        });
+        let read = member.map_or(Ok(()), |member| (member.check)(item));
+        Ok(self.on_corrupt.apply(read, skipped)?.is_some())
     }
 }
 
@@ -209,7 +217,7 @@ impl<D: Declaration> Db<D> {
             read.map_err(|error| error.about(|| Subject::named(shape.name)))?;
         }
         let items = items.iter().map(|(own, item)| (*own, item.as_item()));
-        Ok(C::assemble(items, load.on_corrupt)?)
+        Ok(C::assemble(items)?)
     }
 
     /// Reads the items of one query, all or as many as its member takes.
@@ -224,11 +232,13 @@ impl<D: Declaration> Db<D> {
         let mut left = own.and_then(|(_, member)| member.limit);
         let mut limit = left;
         let mut start = Some(Start::default()).filter(|_| left != Some(0));
+        let mut fruitless = 0;
         while let Some(from) = start.take() {
             let page = read_page(self.inner(), source.request(table_name, from, limit)?).await?;
+            let (mut skipped, before) = (Skipped::default(), items.len());
             for item in page.items.unwrap_or_default().into_iter().map(stored) {
                 if source.excludes(0, item.as_item())
-                    || !wanted.takes(own.map(|(_, member)| member), item.as_item())?
+                    || !wanted.takes(own.map(|(_, member)| member), item.as_item(), &mut skipped)?
                 {
                     continue;
                 }
@@ -239,6 +249,9 @@ impl<D: Declaration> Db<D> {
                 }
             }
             start = source.next_start(0, page.last_evaluated_key);
+            if limit.is_some() && start.is_some() {
+                skipped.give_up(items.len() > before, &mut fruitless)?;
+            }
             // What was read is mostly not what is wanted, so larger steps are worth it.
             limit = limit.map(|limit| limit.saturating_mul(2));
         }

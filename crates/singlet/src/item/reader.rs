@@ -80,25 +80,68 @@ impl fmt::Display for Corrupt {
 
 impl std::error::Error for Corrupt {}
 
-/// What becomes of a read that comes upon a stored item which is not what its entity says.
+/// What a read does at a stored item that is not what its entity says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OnCorrupt {
+pub(crate) enum OnCorrupt {
     /// It fails.
     Fail,
-    /// It passes the item over, and warns of it in the log.
+    /// It skips the item.
     Skip,
 }
 
 impl OnCorrupt {
-    /// What was read; `None` if it is passed over.
-    pub(crate) fn apply<T>(self, read: Result<T, Corrupt>) -> Result<Option<T>, Corrupt> {
+    /// The value; `None` if the item is skipped.
+    pub(crate) fn apply<T>(
+        self,
+        read: Result<T, Corrupt>,
+        skipped: &mut Skipped,
+    ) -> Result<Option<T>, Corrupt> {
         match (read, self) {
             (Ok(read), _) => Ok(Some(read)),
             (Err(corrupt), Self::Fail) => Err(corrupt),
             (Err(corrupt), Self::Skip) => {
-                tracing::warn!("passed over: {corrupt}");
+                skipped.count += 1;
+                skipped.first.get_or_insert(corrupt);
                 Ok(None)
             }
+        }
+    }
+}
+
+/// The items of one request that were skipped. They are logged together, when this is dropped: a
+/// line for each would flood the log when a whole partition cannot be read.
+#[derive(Debug, Default)]
+pub(crate) struct Skipped {
+    count: usize,
+    first: Option<Corrupt>,
+}
+
+/// The maximum number of requests in a row that give nothing but skipped items to a read with a
+/// limit. Such a read asks for twice as many items each time, so it would read the whole partition.
+const FRUITLESS_MAX: usize = 8;
+
+impl Skipped {
+    /// Fails after too many requests in a row that gave nothing but skipped items. `fruitless`
+    /// counts them.
+    pub(crate) fn give_up(&self, has_read: bool, fruitless: &mut usize) -> Result<(), Corrupt> {
+        match &self.first {
+            _ if has_read => *fruitless = 0,
+            None => {}
+            Some(first) => {
+                *fruitless += 1;
+                if *fruitless >= FRUITLESS_MAX {
+                    return Err(first.clone());
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Skipped {
+    fn drop(&mut self) {
+        if let Some(first) = &self.first {
+            tracing::warn!("skipped {} unreadable items; the first: {first}", self.count);
         }
     }
 }

@@ -4,7 +4,8 @@
 //! would succeed any more. So an update that adds to such a field has a condition beside it, the
 //! guard. When the update is refused, the stored item tells which of its conditions did not hold.
 
-use crate::error::Result;
+use super::rekey::StoredKeyPart;
+use crate::error::{Error, Result};
 use crate::field::Numeric;
 use crate::item::has_passed;
 use crate::shape::TableShape;
@@ -99,20 +100,21 @@ pub(super) struct Guarded {
     /// The condition without the guards.
     pub(super) own: Option<Condition>,
     pub(super) guards: Vec<Guard>,
+    pub(super) key_parts: Vec<StoredKeyPart>,
     pub(super) table: &'static TableShape,
     /// Whether items of the entity expire.
     pub(super) expires: bool,
 }
 
 impl Guarded {
-    /// The sum because of which the update was refused, if that was why: the rest of its condition
-    /// holds for the item that is stored.
+    /// The guard because of which the update was refused, if that was why: the rest of its
+    /// condition holds for the item that is stored.
     pub(super) fn broken(
         &self,
         entity: &'static str,
         item: Option<&Item>,
         now: Timestamp,
-    ) -> Option<OutOfRange> {
+    ) -> Option<Error> {
         let stored = item.map(StoredItem::from);
         let item = stored.as_ref().map(StoredItem::as_item);
         if self.own.as_ref().is_some_and(|own| !own.matches(item)) {
@@ -120,6 +122,10 @@ impl Guarded {
         }
         // What is expired counts as gone.
         let item = item.filter(|item| !(self.expires && has_passed(self.table, *item, now)));
+        if let Some(part) = self.key_parts.iter().find(|part| !part.condition.matches(item)) {
+            let StoredKeyPart { index, attribute, .. } = *part;
+            return Some(Error::IncompleteIndexKey { entity, index, attribute, subject: None });
+        }
         let guard = self.guards.iter().find(|guard| !guard.condition.matches(item))?;
         let number = match item.and_then(|item| guard.source.find(item)) {
             Some(ValueRef::N(number)) => Some(number),
@@ -129,7 +135,8 @@ impl Guarded {
         };
         let (min, max) = guard.range;
         let (field, amount) = (guard.field.clone(), guard.amount);
-        Some(OutOfRange { entity, field, stored: number, amount, min, max, subject: None })
+        let sum = OutOfRange { entity, field, stored: number, amount, min, max, subject: None };
+        Some(Error::OutOfRange(Box::new(sum)))
     }
 }
 

@@ -2,22 +2,36 @@
 
 use super::update::Changes;
 use crate::attribute::Attribute;
+use crate::condition::missing;
+use crate::design::AttributeType;
 use crate::error::Result;
+use crate::field::attribute_name;
 use crate::key::KeyValues;
-use crate::shape::{IndexKeyShape, Keeper, Shapes, Template, TemplatePart};
+use crate::shape::{FieldShape, IndexKeyShape, Keeper, Shapes, Storage, Template, TemplatePart};
 use crate::timestamp::Timestamp;
-use singlet_dynamo::Value;
-use singlet_dynamo::expression::{Action, Path, SetOperand, SetValue};
+use singlet_dynamo::expression::{Action, Condition, Operand, Path, SetOperand, SetValue};
+use singlet_dynamo::{Type, Value};
 
-/// Adds the changes of index keys. The compiler has seen to it that all fields are known from
-/// which a key is made that has to change: they are set too, or are parts of the primary key.
+/// A key attribute that the update relies on: it does not write it, and the item must have it to be
+/// in the index.
+#[derive(Clone)]
+pub(super) struct StoredKeyPart {
+    pub(super) index: &'static str,
+    pub(super) attribute: &'static str,
+    /// Holds if the item has the attribute, or is not to be in the index.
+    pub(super) condition: Condition,
+}
+
+/// Adds the changes of index keys, and returns which parts of them the stored item must have. The
+/// compiler has seen to it that all fields are known from which a key is made that has to change:
+/// they are set too, or are parts of the primary key.
 pub(super) fn rekey(
     changes: &mut Changes,
     of: Shapes,
     key: &KeyValues,
     may_be_new: bool,
     now: Timestamp,
-) -> Result<()> {
+) -> Result<Vec<StoredKeyPart>> {
     let known = Known::of(changes, of, key, may_be_new.then_some(now))?;
     let mut written: Vec<&str> = Vec::new();
     for of_index in of.entity.indexes {
@@ -77,13 +91,25 @@ pub(super) fn rekey(
             });
         }
     }
-    Ok(())
+    known.relied_on(of, &written, may_be_new)
+}
+
+/// The attribute of a field; `None` if it is stored within a key or a payload.
+fn stored_path(of: Shapes, field: &'static FieldShape) -> Result<Option<Path>> {
+    Ok(match field.storage {
+        Storage::Attribute | Storage::Expiry => {
+            Some(Path::attribute(attribute_name(of.table, field))?)
+        }
+        Storage::Key | Storage::Payload => None,
+    })
 }
 
 /// Fields whose values are known.
 struct Known {
     /// Those that the update sets.
     set: Vec<(usize, Option<Value>)>,
+    /// Those that have a value afterwards: they are set to one, or computed.
+    filled: Vec<usize>,
     /// Those of the primary key.
     in_key: Vec<(usize, Value)>,
     /// The moment of creation, if the item may be new.
@@ -103,7 +129,14 @@ impl Known {
             (Some(place), Some(now)) => now.to_value()?.map(|now| (place, now)),
             _ => None,
         };
-        Ok(Self { set: changes.sets.clone(), in_key, created })
+        let set = changes.sets.clone();
+        let is_removed =
+            |place: usize| set.iter().any(|(own, value)| *own == place && value.is_none());
+        let mut filled = changes.provided.clone();
+        filled.extend(of.entity.kept(Keeper::Updated));
+        filled.extend(of.entity.kept(Keeper::Version));
+        filled.retain(|place| !is_removed(*place));
+        Ok(Self { set, filled, in_key, created })
     }
 
     fn value(&self, place: usize) -> Option<&Value> {
@@ -144,16 +177,112 @@ impl Known {
         }
     }
 
-    /// Whether another attribute of the index key is set, and this one can be written with it.
+    /// Whether another attribute of the index key is written, and this one can be written with it.
     /// The stored item may lack it, if it was written before the index existed or by another
     /// program.
     fn completes(&self, of_index: &IndexKeyShape, template: &Template) -> bool {
-        let key = &of_index.key;
-        let has_new_value = |template: &Template| {
-            self.set.iter().any(|(place, value)| value.is_some() && template.has(*place))
-        };
-        key.partition.iter().chain(key.sort).any(has_new_value)
+        self.filled.iter().any(|place| of_index.key.has_place(*place))
             && template.parts.iter().all(|part| self.value(part.place).is_some())
+    }
+
+    /// The key attributes that the stored item must have because the update can put it into their
+    /// index and does not write them. Fields that the model keeps do not count: they change with
+    /// every update, also with one that has nothing to do with the index.
+    fn relied_on(
+        &self,
+        of: Shapes,
+        written: &[&str],
+        may_be_new: bool,
+    ) -> Result<Vec<StoredKeyPart>> {
+        let is_kept = |place: &usize| {
+            of.entity.field(*place).is_some_and(|field| field.keeper != Keeper::Program)
+        };
+        let mut relied_on = Vec::new();
+        for of_index in of.entity.indexes {
+            let Some(index) = of.table.index(of_index.index) else { continue };
+            let key = &of_index.key;
+            let decides = |place: usize| of_index.when.is_some_and(|when| when.place == place);
+            let mut given = self.filled.iter().filter(|place| !is_kept(place));
+            if !given.any(|place| key.has_place(*place) || decides(*place))
+                || self.excludes(of_index)
+            {
+                continue;
+            }
+            for (template, attribute) in key.with(&index.key) {
+                let is_primary = of.table.key.iter().any(|own| own.name() == attribute.name());
+                if is_primary
+                    || written.contains(&attribute.name())
+                    || of.entity.is_own_attribute(template, attribute)
+                {
+                    continue;
+                }
+                if let Some(mut either) = self.reasons_to_lack(of, of_index, template)? {
+                    let path = Path::attribute(attribute.name())?;
+                    either.push(Condition::attribute_exists(path));
+                    if may_be_new {
+                        either.push(missing(of)?);
+                    }
+                    relied_on.push(StoredKeyPart {
+                        index: of_index.index,
+                        attribute: attribute.name(),
+                        condition: Condition::or(either)?,
+                    });
+                }
+            }
+        }
+        Ok(relied_on)
+    }
+
+    /// Whether the update itself keeps the item out of the index.
+    fn excludes(&self, of_index: &IndexKeyShape) -> bool {
+        let applies = match &of_index.when {
+            Some(when) if self.knows(when.place) => when.holds(self.value(when.place)),
+            _ => true,
+        };
+        let lacks = |part: &TemplatePart| {
+            part.optional && self.knows(part.place) && self.value(part.place).is_none()
+        };
+        let templates = of_index.key.partition.iter().chain(of_index.key.sort);
+        !applies || templates.flat_map(|template| template.parts).any(lacks)
+    }
+
+    /// Conditions under which an item rightly lacks the key attribute of this template; `None` if
+    /// that cannot be seen in its attributes.
+    fn reasons_to_lack(
+        &self,
+        of: Shapes,
+        of_index: &IndexKeyShape,
+        template: &Template,
+    ) -> Result<Option<Vec<Condition>>> {
+        let mut reasons = Vec::new();
+        if let Some(when) = of_index.when.filter(|when| !self.knows(when.place))
+            && let Some(field) = of.entity.field(when.place)
+        {
+            let Some(path) = stored_path(of, field)? else { return Ok(None) };
+            let values = when.values.iter().map(|text| {
+                Operand::Value(match field.kind {
+                    AttributeType::Boolean => Value::Bool(*text == "true"),
+                    _ => Value::S((*text).to_owned()),
+                })
+            });
+            let is_one_of = Condition::is_in(Operand::Path(path), values.collect())?;
+            reasons.push(Condition::not(is_one_of)?);
+        }
+        // Composed attributes are present together or not at all.
+        let lone = Some(template).filter(|template| template.only_place().is_some());
+        let composed = of_index.key.composed().filter(|_| lone.is_none());
+        for part in lone.into_iter().chain(composed).flat_map(|template| template.parts) {
+            if !part.optional || self.knows(part.place) || self.filled.contains(&part.place) {
+                continue;
+            }
+            let Some(field) = of.entity.field(part.place) else { continue };
+            let Some(path) = stored_path(of, field)? else { return Ok(None) };
+            reasons.push(Condition::attribute_not_exists(path.clone()));
+            if field.null {
+                reasons.push(Condition::attribute_type(Operand::Path(path), Type::Null));
+            }
+        }
+        Ok(Some(reasons))
     }
 
     /// Whether the key that applies, which has a condition, has to be written: it may apply since

@@ -102,7 +102,7 @@ pub struct Changes {
     /// Fields that are set as wholes, and to what.
     pub(super) sets: Vec<(usize, Option<Value>)>,
     /// Fields that the item has afterwards, whatever it was before.
-    provided: Vec<usize>,
+    pub(super) provided: Vec<usize>,
     /// Sums that must stay in range.
     guards: Vec<Guard>,
 }
@@ -112,6 +112,10 @@ pub struct Changes {
 ///
 /// A field that holds when the item was last changed is set to this moment, a version is counted
 /// up, and index keys that are made of fields that are set are written anew.
+///
+/// An item written before an index existed, or by another program, may lack its key there. An
+/// update that changes a part of that key writes the other parts if it knows their fields, and
+/// fails with [`Error::IncompleteIndexKey`](crate::Error::IncompleteIndexKey) otherwise.
 pub fn update<E: Entity>(key: Key<E>) -> Update<E> {
     Update::new(key, Mode::Existing)
 }
@@ -523,7 +527,7 @@ impl Asked {
             changes.complete(of, &key)?;
         }
         changes.keep(of, mode, now)?;
-        rekey(&mut changes, of, &key, mode == Mode::Upsert, now)?;
+        let key_parts = rekey(&mut changes, of, &key, mode == Mode::Upsert, now)?;
 
         let mut update = UpdateItem::new(table_name, key.into_item(of));
         if !changes.actions.is_empty() {
@@ -536,13 +540,14 @@ impl Asked {
         }
         conditions.extend(condition);
         conditions.extend(is_own_key(of)?);
-        let guarded = match changes.guards.is_empty() {
+        let guarded = match changes.guards.is_empty() && key_parts.is_empty() {
             true => None,
             false => {
                 let own = all_of(of, conditions.clone(), now)?;
                 conditions.extend(changes.guards.iter().map(|guard| guard.condition().clone()));
+                conditions.extend(key_parts.iter().map(|part| part.condition.clone()));
                 let (table, expires) = (of.table, of.entity.expires);
-                Some(Box::new(Guarded { own, guards: changes.guards, table, expires }))
+                Some(Box::new(Guarded { own, guards: changes.guards, key_parts, table, expires }))
             }
         };
         update.condition = all_of(of, conditions, now)?;

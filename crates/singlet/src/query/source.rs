@@ -40,12 +40,52 @@ pub trait HoldsAll<P> {}
 
 impl<P> HoldsAll<P> for Primary {}
 impl<P, const PLACE: usize, const LOCAL: bool> HoldsAll<P> for ByIndex<PLACE, LOCAL, true> {}
+#[diagnostic::do_not_recommend]
+impl<P: PartlyHeld, const PLACE: usize, const LOCAL: bool> HoldsAll<P>
+    for ByIndex<PLACE, LOCAL, false>
+where
+    P::HeldBy: Holds<PLACE>,
+{
+}
+
+/// A projection, with the index patterns of its entity that hold all of its fields. Implemented by
+/// `#[derive(Projection)]`, with constants that `cargo check` evaluates: it does not evaluate those
+/// of generic functions.
+#[doc(hidden)]
+pub trait PartlyHeld {
+    /// [`HeldBy`], with a flag for each pattern.
+    type HeldBy;
+}
+
+/// The flag for the pattern at this place is set.
+#[doc(hidden)]
+pub trait Holds<const PLACE: usize> {}
+
+macro_rules! held_by {
+    ($($flag:ident)+) => {
+        /// A flag for each index pattern of an entity, in order.
+        #[doc(hidden)]
+        pub struct HeldBy<$(const $flag: bool),+>;
+
+        held_by!(@set 0; [] $($flag)+);
+    };
+    (@set $place:expr; [$($before:ident)*]) => {};
+    (@set $place:expr; [$($before:ident)*] $flag:ident $($after:ident)*) => {
+        impl<$(const $before: bool,)* $(const $after: bool),*> Holds<{ $place }>
+            for HeldBy<$($before,)* true, $($after),*> {}
+
+        held_by!(@set $place + 1; [$($before)* $flag] $($after)*);
+    };
+}
+
+// A table has up to 25 indexes; an entity has more patterns only by conditions.
+held_by! { A B C D E F G H I J K L M N O P Q R S T U V W X Y Z AA AB AC AD AE AF }
 
 /// A source as a type: [`Primary`] or [`ByIndex`].
 pub trait ReadFrom {
     /// The place of the index pattern; [`PRIMARY`] for the table.
     const PLACE: usize;
-    /// The source after `project`, which has checked that the index holds every field.
+    /// The source after `project`, which requires that the index holds every field.
     type Projected;
 }
 

@@ -38,7 +38,7 @@ impl Fixture {
     async fn new(store: TestStore) -> Self {
         let (settings, clock) = (store.settings.clone(), store.clock.clone());
         let db = store.database();
-        assert_eq!(db.provision().await.unwrap().differences, [] as [String; 0]);
+        db.provision().await.unwrap();
         Self { db, store, settings, clock }
     }
 

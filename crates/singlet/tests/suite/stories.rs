@@ -26,6 +26,7 @@ mod spans;
 mod stored_items;
 mod transactions;
 mod types;
+mod unreadable;
 mod updates;
 mod writes;
 

@@ -85,7 +85,7 @@ struct Title {
 async fn issues(store: TestStore) -> (Fixture, Db<Issues>) {
     let fixture = Fixture::new(store).await;
     let db = fixture.open::<Issues>();
-    assert_eq!(db.provision().await.unwrap().differences, [] as [String; 0]);
+    db.provision().await.unwrap();
     (fixture, db)
 }
 

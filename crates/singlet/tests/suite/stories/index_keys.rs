@@ -5,6 +5,7 @@ use crate::sample::{
     Loan, Match, MatchId, PlayerId, Rating, Reminder, Sample, SiteId, Status, UserId,
 };
 use crate::{Fixture, TestResult};
+use singlet::Error;
 use singlet::dynamo::operation::PutItem;
 use singlet::dynamo::{Item, Value};
 use singlet::prelude::*;
@@ -17,6 +18,9 @@ on_every_backend! {
     a_field_can_be_the_key,
     an_upsert_does_not_take_an_item_out,
     an_update_completes_the_key_of_an_older_item,
+    computed_fields_complete_the_key_too,
+    an_update_refuses_to_write_half_a_key,
+    items_that_are_sparse_by_right_are_updated,
 }
 
 async fn they_follow_what_is_set(store: TestStore) -> TestResult {
@@ -151,5 +155,188 @@ async fn an_update_completes_the_key_of_an_older_item(store: TestStore) -> TestR
     assert_eq!(found, [Reminder { user: user.clone(), id: one.clone(), due: Some(due) }]);
     db.run(update(Reminder::key(&user, &one)).set(Reminder::DUE, None)).await?;
     assert_eq!(db.query(Reminder::by_time(&user)).all().await?, []);
+    Ok(())
+}
+
+id!(TaskId, OrgId, TeamId);
+
+#[table(
+    name = "{env}-tasks",
+    key = (PK, SK),
+    index(
+        GSI1 = (GSI1PK, GSI1SK),
+        GSI2 = (GSI2PK, GSI2SK),
+        GSI3 = (GSI3PK, GSI3SK),
+        byScore = (scores, score: N),
+        byBest = (bests, best: N)
+    ),
+    entities(Task)
+)]
+struct Tasks;
+
+#[derive(Entity, Clone, Debug, PartialEq)]
+#[entity(
+    Tasks,
+    key = ("TASK#{id}", "METADATA"),
+    GSI1 by_due = ("ORG#{org}", "{due}"),
+    GSI2 of_team = ("TEAM#{team}", "{due}"),
+    GSI3 pending = ("PENDING#{id}", "{due}") when is_open = "true",
+    byScore by_score = ("SCORES", "{score}"),
+    byBest by_best = ("BEST#{id}", "{best}")
+)]
+struct Task {
+    id: TaskId,
+    org: OrgId,
+    team: Option<TeamId>,
+    due: Option<Timestamp>,
+    is_open: bool,
+    score: u32,
+    best: Option<u32>,
+}
+
+fn task(id: &str) -> Task {
+    Task {
+        id: super::id(id),
+        org: super::id("org"),
+        team: None,
+        due: None,
+        is_open: false,
+        score: 3,
+        best: None,
+    }
+}
+
+/// Writes the item as a program without these index keys did.
+async fn put_without(db: &Db<Tasks>, task: &Task, missing: &[&str]) -> TestResult {
+    let mut item = singlet::item::encode(task)?;
+    for name in missing {
+        assert!(item.remove(name).is_some(), "{name}");
+    }
+    db.execute(PutItem::new(db.table_name::<Tasks>(), item)).await?;
+    Ok(())
+}
+
+/// The other attribute of an index key was written for `set` alone, not for `add` and the others.
+async fn computed_fields_complete_the_key_too(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
+    let db = fixture.open::<Tasks>();
+    db.provision().await?;
+    let one = task("computed");
+    let key = || Task::key(&one.id);
+    let changes = [
+        update(key()).add(Task::SCORE, 1),
+        update(key()).set_sum(Task::SCORE, Task::SCORE, 1),
+        update(key()).set_if_missing(Task::SCORE, 9_u32),
+        update(key()).set_from(Task::SCORE, Task::SCORE),
+        update(key()).set(Task::SCORE, 5),
+    ];
+    for (change, score) in changes.into_iter().zip([4, 4, 3, 3, 5]) {
+        put_without(&db, &one, &["scores"]).await?;
+        assert_eq!(db.query(Task::by_score()).all().await?, []);
+        db.run(change).await?;
+        let found = db.query(Task::by_score()).all().await?;
+        assert_eq!(found, [Task { score, ..one.clone() }]);
+    }
+    // A part of the primary key is known, too.
+    let other = Task { best: Some(1), ..task("computed-other") };
+    put_without(&db, &other, &["bests"]).await?;
+    db.run(update(Task::key(&other.id)).add(Task::BEST, 1)).await?;
+    let found = db.query(Task::by_best(&other.id)).all().await?;
+    assert_eq!(found, [Task { best: Some(2), ..other }]);
+    Ok(())
+}
+
+/// `GSI1SK` was written alone, because an update does not know the field in `GSI1PK`: the item
+/// stayed out of the index, and the answer was Ok.
+async fn an_update_refuses_to_write_half_a_key(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
+    let db = fixture.open::<Tasks>();
+    db.provision().await?;
+    let one = Task { is_open: true, ..task("half") };
+    put_without(&db, &one, &["GSI1PK"]).await?;
+    let due = Some(db.now());
+    let set_due = |due: Option<Timestamp>| update(Task::key(&one.id)).set(Task::DUE, due);
+    let outcomes = [
+        db.run(set_due(due)).await,
+        db.run(set_due(due).or(Error::MissingOperand)).await,
+        db.transact((set_due(due), put(&task("half-other")))).await,
+    ];
+    for outcome in outcomes {
+        let error = outcome.unwrap_err();
+        assert!(
+            matches!(error, Error::IncompleteIndexKey { entity: "Task", index: "GSI1", .. }),
+            "{error:?}"
+        );
+        assert_eq!(
+            error.to_string(),
+            "the stored Task lacks its key in the index GSI1, and this update does not know all of \
+             it: read the item and `put` it (Task PK = `TASK#half`, SK = `METADATA`)"
+        );
+    }
+    assert_eq!(db.get(Task::key(&one.id).consistent()).await?, Some(one.clone()));
+    // What does not put it into the index is not refused, nor is what fails for another reason.
+    db.run(set_due(None)).await?;
+    db.run(update(Task::key(&one.id)).set(Task::SCORE, 4)).await?;
+    let outcome = db.run(set_due(due).only_if(Task::SCORE.gt(4))).await;
+    assert!(super::is_refused(&outcome), "{outcome:?}");
+    let missing = task("half-missing");
+    let outcome = db.run(update(Task::key(&missing.id)).set(Task::DUE, Some(db.now()))).await;
+    assert!(super::is_refused(&outcome), "{outcome:?}");
+
+    // As the error says.
+    let found = db.get(Task::key(&one.id).consistent()).await?.ok_or("no item")?;
+    db.run(put(&found)).await?;
+    db.run(set_due(due)).await?;
+    let found = db.query(Task::by_due(&one.org)).all().await?;
+    assert_eq!(found, [Task { due, score: 4, ..one.clone() }]);
+    assert_eq!(db.query(Task::pending(&one.id)).all().await?, found);
+
+    // An open task lacks a key that depends on a condition.
+    put_without(&db, &one, &["GSI3PK"]).await?;
+    let error = db.run(set_due(due)).await.unwrap_err();
+    assert!(matches!(error, Error::IncompleteIndexKey { index: "GSI3", .. }), "{error:?}");
+    Ok(())
+}
+
+async fn items_that_are_sparse_by_right_are_updated(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
+    let db = fixture.open::<Tasks>();
+    db.provision().await?;
+    // It has no team, and is not open.
+    let one = task("sparse");
+    db.run(put(&one)).await?;
+    db.run(update(Task::key(&one.id)).set(Task::DUE, Some(db.now()))).await?;
+    let found = db.query(Task::by_due(&one.org)).all().await?;
+    assert_eq!(found, [Task { due: Some(db.now()), ..one.clone() }]);
+    assert_eq!(db.query(Task::pending(&one.id)).all().await?, []);
+
+    // Setting what else is needed puts it into the others.
+    let team: TeamId = id("team");
+    db.run(update(Task::key(&one.id)).set(Task::TEAM, team.clone())).await?;
+    assert_eq!(db.query(Task::of_team(&team)).count().await?, 1);
+    db.run(update(Task::key(&one.id)).set(Task::IS_OPEN, true)).await?;
+    assert_eq!(db.query(Task::pending(&one.id)).count().await?, 1);
+    // With a team, but without the key.
+    let two = Task { team: Some(team.clone()), ..task("sparse-two") };
+    put_without(&db, &two, &["GSI2PK"]).await?;
+    let due = Some(db.now());
+    let upsert_due = |one: &Task| {
+        let change = upsert(Task::key(&one.id)).set(Task::ORG, &one.org).set(Task::DUE, due);
+        change.set(Task::IS_OPEN, true).set(Task::SCORE, 3)
+    };
+    let outcomes = [
+        db.run(update(Task::key(&two.id)).set(Task::DUE, due)).await,
+        db.run(upsert_due(&two)).await,
+    ];
+    for outcome in outcomes {
+        assert!(
+            matches!(outcome, Err(Error::IncompleteIndexKey { index: "GSI2", .. })),
+            "{outcome:?}"
+        );
+    }
+    // An upsert can make the item.
+    let new = Task { org: id("org-of-upserts"), ..task("sparse-new") };
+    db.run(upsert_due(&new)).await?;
+    assert_eq!(db.query(Task::by_due(&new.org)).count().await?, 1);
     Ok(())
 }

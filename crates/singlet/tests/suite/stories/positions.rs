@@ -13,13 +13,14 @@ on_every_backend! {
     a_position_before_any_change,
     no_position_without_a_stream,
     what_is_no_position,
+    a_position_stored_in_the_same_table,
 }
 
-id!(ListId, EntryId);
+id!(ListId, EntryId, Consumer);
 
 /// A separate table, because other stories write values that the SDK cannot read from the streams
 /// of DynamoDB Local; see docs/differences.md.
-#[table(name = "{env}-positions", key = (PK, SK), stream, entities(Entry))]
+#[table(name = "{env}-positions", key = (PK, SK), stream, entities(Entry, Bookmark))]
 struct Lists;
 
 #[derive(Entity, Clone, Debug, PartialEq)]
@@ -28,6 +29,13 @@ struct Entry {
     list: ListId,
     id: EntryId,
     turn: u8,
+}
+
+#[derive(Entity, Clone, Debug, PartialEq)]
+#[entity(Lists, key = ("CONSUMER#{consumer}", "BOOKMARK"))]
+struct Bookmark {
+    consumer: Consumer,
+    position: String,
 }
 
 fn entry(list: &str, entry: &str, turn: u8) -> Entry {
@@ -181,5 +189,47 @@ async fn what_is_no_position(store: TestStore) -> TestResult {
     let anew = format!("{}1999{}", &real[..label], &real[label + 4..]);
     let outcome = db.changes_of_from::<Lists>(&anew.parse()?).await.err();
     assert!(matches!(outcome, Some(Error::PositionExpired { .. })), "{anew}: {outcome:?}");
+    Ok(())
+}
+
+/// The loop of the docs fed itself: each stored position was the next change.
+async fn a_position_stored_in_the_same_table(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
+    let db = open(fixture).await?;
+    let (consumer, list): (Consumer, ListId) = (id("same-table"), id("same-table"));
+    let mut changes = db.changes_of::<Lists>().await?.ignoring::<Bookmark>();
+    let mut told = Vec::new();
+    for turn in 1..=3 {
+        db.run(put(&entry("same-table", "e", turn))).await?;
+        let entry = loop {
+            match changes.next().await? {
+                Some(Change::Item { new: Some(ListsItem::Entry(entry)), .. }) => {
+                    if entry.list == list {
+                        break entry;
+                    }
+                }
+                _ => return Err("not an entry".into()),
+            }
+        };
+        told.push(entry.turn);
+        let position = changes.position()?.to_string();
+        db.run(put(&Bookmark { consumer: consumer.clone(), position })).await?;
+    }
+    assert_eq!(told, [1, 2, 3], "one write, one change");
+
+    // The same from the stored position. Without `ignoring` the bookmark is a change like others.
+    let bookmark = db.get(Bookmark::key(&consumer).consistent()).await?.ok_or("no bookmark")?;
+    let position: Position = bookmark.position.parse()?;
+    db.run(put(&entry("same-table", "e", 4))).await?;
+    let mut changes = db.changes_of_from::<Lists>(&position).await?.ignoring::<Bookmark>();
+    assert_eq!(next(&mut changes, &list).await?.1, 4);
+    let mut all = db.changes_of_from::<Lists>(&position).await?;
+    loop {
+        if let Some(Change::Item { new: Some(ListsItem::Bookmark(found)), .. }) = all.next().await?
+        {
+            assert_eq!(found, bookmark);
+            break;
+        }
+    }
     Ok(())
 }

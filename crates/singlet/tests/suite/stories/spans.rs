@@ -17,23 +17,29 @@ on_every_backend! {
 
 thread_local! {
     static SPANS: RefCell<Vec<(u64, Said)>> = const { RefCell::new(Vec::new()) };
+    static EVENTS: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Collects the spans of each thread.
+/// Collects the spans and events of each thread.
 ///
 /// It is the global subscriber: with one per thread, a story on a thread without one can register
 /// a call site first, and tracing then disables that call site on all threads.
-struct Listener {
+pub(super) struct Listener {
     next: AtomicU64,
 }
 
 impl Listener {
-    fn install() {
+    pub(super) fn install() {
         static INSTALLED: Once = Once::new();
         INSTALLED.call_once(|| {
             tracing::subscriber::set_global_default(Self { next: AtomicU64::new(1) }).unwrap();
             tracing::callsite::rebuild_interest_cache();
         });
+    }
+
+    /// The messages logged on this thread since the last call.
+    pub(super) fn take_events() -> Vec<String> {
+        EVENTS.take()
     }
 }
 
@@ -64,6 +70,16 @@ impl Visit for Said {
     fn record_debug(&mut self, _: &Field, _: &dyn std::fmt::Debug) {}
 }
 
+struct Message(String);
+
+impl Visit for Message {
+    fn record_debug(&mut self, field: &Field, value: &dyn std::fmt::Debug) {
+        if field.name() == "message" {
+            self.0 = format!("{value:?}");
+        }
+    }
+}
+
 impl Subscriber for Listener {
     fn enabled(&self, metadata: &Metadata<'_>) -> bool {
         metadata.target().starts_with("singlet::")
@@ -86,7 +102,13 @@ impl Subscriber for Listener {
     }
 
     fn record_follows_from(&self, _: &Id, _: &Id) {}
-    fn event(&self, _: &Event<'_>) {}
+
+    fn event(&self, event: &Event<'_>) {
+        let mut message = Message(String::new());
+        event.record(&mut message);
+        EVENTS.with_borrow_mut(|events| events.push(message.0));
+    }
+
     fn enter(&self, _: &Id) {}
     fn exit(&self, _: &Id) {}
 }
