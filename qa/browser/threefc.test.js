@@ -1271,10 +1271,16 @@ test("an invitation's link shows league and role, and makes a viewer a scorekeep
   await ines.keyboard.press("Escape");
   await ines.waitForSelector("#invite-list li:has-text('scorekeeper')");
   const path = link.slice(address.length);
-  // A visitor signs in first, and the code stays in the address that they come back to.
+  // A visitor signs in first and comes back with the code, which no request had in its address.
   const visitor = await open(await contextOf(null), path);
-  await visitor.waitForSelector("text=Sign in to see the invitation.");
-  await soon.ok(async () => (await visitor.getAttribute("main a.button", "href")).includes(encodeURIComponent(new URL(link).hash)));
+  const requested = [];
+  visitor.on("request", (request) => requested.push(request.url().split("#")[0]));
+  await visitor.click("main a.button:has-text('Sign in')");
+  await visitor.waitForSelector("#personas section:first-child h2:has-text('3FC')");
+  await visitor.click("#personas button:has-text('Tomasz Wren')");
+  await visitor.waitForSelector("text=enter goals and run the clock of all its games");
+  assert.equal(visitor.url(), link);
+  assert.deepEqual(requested.filter((url) => url.includes(new URL(link).hash.slice(1))), []);
   const bea = await open(await contextOf("bea", PHONE), path);
   await bea.waitForSelector("text=enter goals and run the clock of all its games");
   await soon.equal(() => bea.inputValue("input[name=displayName]"), "Bea Lindqvist");
