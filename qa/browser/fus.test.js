@@ -853,7 +853,7 @@ test("a visitor reads, and is asked to sign in", async () => {
   await page.goto(`${address}/fus/me`);
   await page.waitForSelector("text=Sign in to see your profile.");
   await page.click("main a:has-text('Sign in')");
-  await page.waitForURL(/\/local\?return=/);
+  await page.waitForURL(/\/local#return=/);
   await close();
 });
 

@@ -11,6 +11,10 @@ export async function views(call, undo) {
   const gameOf = (status) => games.find((one) => one.status === status).gameId;
   const team = `/hacktracker/team/${teamId}`;
   const score = `/hacktracker/score/${gameOf("IN_PROGRESS")}`;
+  const roster = { who, path: team, ready: ".hacktracker-roster" };
+  const schedule = { who, path: `${team}#games`, ready: ".hacktracker-games" };
+  const members = { who, path: `${team}#members`, ready: ".hacktracker-members" };
+  const lineup = { who, path: `/hacktracker/game/${gameOf("SCHEDULED")}`, ready: ".hacktracker-lineup" };
   const scoring = { who, path: score, ready: ".hacktracker-pad" };
   const ownGame = await playOwnGame(call, undo);
   const correct = async (page, screen) => {
@@ -24,13 +28,19 @@ export async function views(call, undo) {
     views: [
       { name: "teams", who, path: "/hacktracker", ready: ".hacktracker-live" },
       { name: "visitor", path: "/hacktracker", ready: 'main a:has-text("Sign in")' },
-      { name: "roster", who, path: team, ready: ".hacktracker-roster" },
-      { name: "games", who, path: `${team}#games`, ready: ".hacktracker-games" },
+      { name: "roster", ...roster },
+      { name: "edit-team", ...roster, act: press("#manage") },
+      { name: "edit-player", ...roster, act: press('.hacktracker-roster button[aria-label^="Edit"]') },
+      { name: "games", ...schedule },
+      { name: "new-game", ...schedule, act: press('button:has-text("+ Game")') },
       { name: "stats", who, path: `${team}#stats`, ready: ".hacktracker-stats" },
-      { name: "members", who, path: `${team}#members`, ready: ".hacktracker-members" },
+      { name: "members", ...members },
+      { name: "member", ...members, act: press('.hacktracker-members button:has-text("Change")') },
       { name: "live", who, path: `/hacktracker/game/${gameOf("IN_PROGRESS")}`, ready: ".hacktracker-box" },
       { name: "final", who, path: `/hacktracker/game/${gameOf("FINAL")}`, ready: ".hacktracker-box" },
-      { name: "lineup", who, path: `/hacktracker/game/${gameOf("SCHEDULED")}`, ready: ".hacktracker-lineup" },
+      { name: "lineup", ...lineup },
+      { name: "lineup-replace", ...lineup, act: press('.hacktracker-lineup button[aria-label^="Replace"]') },
+      { name: "edit-game", ...lineup, act: press('#actions button:has-text("Edit")') },
       { name: "postponed", who, path: `/hacktracker/game/${gameOf("POSTPONED")}`, ready: "#actions button" },
       { name: "scoring", ...scoring },
       { name: "plays", who, path: `${score}#inning-1`, ready: ".hacktracker-play" },

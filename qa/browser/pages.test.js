@@ -1138,7 +1138,7 @@ test("long names fit on the smallest phones", async () => {
 test("signing in is seen by every tab, and charts have tables", async () => {
   const { page, load, end } = await gallery();
   await soon.equal(() => page.textContent("#caller"), "Sign in");
-  await soon.equal(() => page.getAttribute("#caller a", "href"), "/local?return=%2Fsnakes%2Fgallery");
+  await soon.equal(() => page.getAttribute("#caller a", "href"), "/local#return=%2Fsnakes%2Fgallery");
   const other = await load();
   await page.evaluate((text) => window.kit.session.token.keep(text), tokenOf("zoë", "Zoë"));
   await other.waitForSelector("#caller summary");
@@ -1156,8 +1156,11 @@ test("signing in leads back to the page with its fragment, and to no other site"
   const { page, end } = await gallery();
   await page.evaluate(() => history.replaceState(null, "", "?from=mail#code=K7-x"));
   await page.reload();
+  // Invitations have their code in the fragment, which must stay in the browser.
+  const requested = [];
+  page.on("request", (request) => requested.push(request.url().split("#")[0]));
   const link = page.locator("#caller a");
-  await soon.equal(() => link.getAttribute("href"), `/local?return=${encodeURIComponent("/snakes/gallery?from=mail#code=K7-x")}`);
+  await soon.equal(() => link.getAttribute("href"), `/local#return=${encodeURIComponent("/snakes/gallery?from=mail#code=K7-x")}`);
   // The link is updated with the address.
   await page.evaluate(() => history.replaceState(null, "", "#code=K8-y"));
   await link.click();
@@ -1166,8 +1169,10 @@ test("signing in leads back to the page with its fragment, and to no other site"
   await page.click("#sign-in button");
   await page.waitForURL((url) => url.pathname === "/snakes/gallery");
   await soon.ok(() => page.url().endsWith("/snakes/gallery?from=mail#code=K8-y"), page.url());
+  assert.ok(requested.some((url) => new URL(url).pathname === "/local"));
+  assert.deepEqual(requested.filter((url) => /K[78]-/.test(url)), []);
   for (const elsewhere of ["//elsewhere.example/", "/\\elsewhere.example/", "/\t/elsewhere.example/", "/\n\\elsewhere.example/", "https://elsewhere.example/", "javascript:alert(1)", "snakes"]) {
-    const path = `/local?return=${encodeURIComponent(elsewhere)}`;
+    const path = `/local#return=${encodeURIComponent(elsewhere)}`;
     await page.goto(new URL(path, page.url()).href);
     await page.evaluate(() => localStorage.clear());
     await page.reload();

@@ -6,7 +6,7 @@ import { after, before } from "node:test";
 import { address, atRest, DESK, launch, open, PHONE, picture, soon, test, until } from "./browser.js";
 import { SCREENS } from "./checks.js";
 import { checkAllViews } from "./views.js";
-import { displayTime, minuteAt } from "../../systems/threefc/src/pages/clock.js";
+import { clockText, displayTime, minuteAt } from "../../systems/threefc/src/pages/clock.js";
 import { applyMessage, recount, resultText, withWaiting } from "../../systems/threefc/src/pages/game-state.js";
 
 const API = "/threefc/v1";
@@ -136,6 +136,10 @@ test("the clock of the thirds shows minutes as the rules say (case 9)", () => {
   assert.deepEqual([1, 20, 21, 23].map((minute) => displayTime(1, minute, 20)), ["1'", "20'", "20+1'", "20+3'"]);
   assert.equal(displayTime(2, minuteAt(2, started, "2026-05-03T14:04:10.000Z", 20), 20), "5'");
   assert.equal(displayTime(1, 0, 20), "0'");
+  const thirds = [{ third: 1, startedAt: started }];
+  const shown = (seconds) => clockText({ status: "live", thirdLengthMinutes: 20, thirds }, Date.parse(started) + seconds * 1000);
+  assert.deepEqual(shown(1200), { text: "1st third", time: "20:00", stoppage: "" });
+  assert.deepEqual(shown(34 * 60 + 31), { text: "1st third", time: "20:00", stoppage: "+14:31" });
 });
 
 test("results are said as the table of rules has them (case 17)", () => {
@@ -1272,10 +1276,16 @@ test("an invitation's link shows league and role, and makes a viewer a scorekeep
   await ines.keyboard.press("Escape");
   await ines.waitForSelector("#invite-list li:has-text('scorekeeper')");
   const path = link.slice(address.length);
-  // A visitor signs in first, and the code stays in the address that they come back to.
+  // A visitor signs in first and comes back with the code, which no request had in its address.
   const visitor = await open(await contextOf(null), path);
-  await visitor.waitForSelector("text=Sign in to see the invitation.");
-  await soon.ok(async () => (await visitor.getAttribute("main a.button", "href")).includes(encodeURIComponent(new URL(link).hash)));
+  const requested = [];
+  visitor.on("request", (request) => requested.push(request.url().split("#")[0]));
+  await visitor.click("main a.button:has-text('Sign in')");
+  await visitor.waitForSelector("#personas section:first-child h2:has-text('3FC')");
+  await visitor.click("#personas button:has-text('Tomasz Wren')");
+  await visitor.waitForSelector("text=enter goals and run the clock of all its games");
+  assert.equal(visitor.url(), link);
+  assert.deepEqual(requested.filter((url) => url.includes(new URL(link).hash.slice(1))), []);
   const bea = await open(await contextOf("bea", PHONE), path);
   await bea.waitForSelector("text=enter goals and run the clock of all its games");
   await soon.equal(() => bea.inputValue("input[name=displayName]"), "Bea Lindqvist");

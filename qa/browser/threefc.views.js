@@ -15,6 +15,9 @@ export async function views(call, undo) {
   const score = `${gameOf("live")}/score`;
   const menu = { who: "ines", path: score, ready: "#menu:not([hidden])" };
   const administered = { who: "ines", path: admin, ready: ".threefc-game-item" };
+  const gameMenu = (item) => press(".threefc-game-item .threefc-dots", `dialog button:has-text('${item}')`);
+  const players = { who: "ines", path: `${admin}#players`, ready: "#player-list li" };
+  const people = { who: "ines", path: `${admin}#people`, ready: "#invite-list li" };
   return {
     layout: {},
     views: [
@@ -43,14 +46,22 @@ export async function views(call, undo) {
       { name: "score-scheduled", who: "tomasz", path: `${gameOf("scheduled")}/score`, ready: "text=Start third 1" },
       { name: "score-forbidden", who: "noor", path: score, ready: "text=No access" },
       { name: "admin", ...administered },
-      { name: "admin-players", who: "ines", path: `${admin}#players`, ready: "#player-list li" },
-      { name: "admin-people", who: "ines", path: `${admin}#people`, ready: "#invite-list li" },
+      { name: "admin-players", ...players },
+      { name: "admin-people", ...people },
       { name: "admin-settings", who: "ines", path: admin, ready: "#settings:not([hidden])", act: press("#settings") },
       { name: "admin-season", who: "ines", path: admin, ready: "#new-season:not([hidden])", act: press("#new-season") },
       { name: "admin-squads", ...administered, act: press("button:has-text('Squads')") },
       { name: "admin-squad", ...administered, act: press("button:has-text('Squads')", "dialog button:has-text('Squad')") },
       { name: "admin-game", ...administered, act: press("button:has-text('+ Game')") },
       { name: "admin-game-menu", ...administered, act: press(".threefc-game-item .threefc-dots") },
+      { name: "admin-game-edit", ...administered, act: gameMenu("Edit") },
+      { name: "admin-game-move", ...administered, act: gameMenu("Move") },
+      { name: "admin-game-history", ...administered, act: gameMenu("History") },
+      { name: "admin-season-change", ...administered, act: press("button:has-text('Change season')") },
+      { name: "admin-player-add", ...players, act: press("#new-player") },
+      { name: "admin-player-change", ...players, act: press("#player-list button:has-text('Change')") },
+      { name: "admin-role", ...people, act: press("#grant-list button:has-text('Change')") },
+      { name: "admin-invite", ...people, act: press("#invite") },
       { name: "join", who: "noor", path: `/threefc/join/tidewall#${encodeURIComponent(invite.code)}`, ready: "input[name=displayName]" },
       { name: "join-used", who: "noor", path: "/threefc/join/tidewall#nothing", ready: "text=This invitation was used", expected: NOT_FOUND },
       { name: "join-visitor", path: "/threefc/join/tidewall#nothing", ready: "text=Sign in to see" },

@@ -96,6 +96,7 @@ pub struct Law<'a, F> {
     table: &'a str,
     request: F,
     steps: &'a [&'a str],
+    idle: &'a [&'a str],
     caches: &'a [&'a str],
     /// Exceptions that a check has needed.
     needed: RefCell<BTreeSet<&'a str>>,
@@ -128,7 +129,7 @@ impl<'a, F: AsyncFn(&str, &str) -> TestRequest> Law<'a, F> {
         let plan = server.store.plan();
         plan.spare_kit();
         let needed = RefCell::default();
-        Self { server, system, table, request, steps: &[], caches: &[], needed, plan }
+        Self { server, system, table, request, steps: &[], idle: &[], caches: &[], needed, plan }
     }
 
     /// Operations with several writes, which a fault may leave unfinished. A repetition completes
@@ -136,6 +137,13 @@ impl<'a, F: AsyncFn(&str, &str) -> TestRequest> Law<'a, F> {
     #[must_use]
     pub fn steps(self, steps: &'a [&'a str]) -> Self {
         Self { steps, ..self }
+    }
+
+    /// Rows of writing operations that succeed without an effect. Any other row must have one, or its
+    /// faults would be tested on a request that writes nothing.
+    #[must_use]
+    pub fn idle(self, idle: &'a [&'a str]) -> Self {
+        Self { idle, ..self }
     }
 
     /// Whether an exception is declared. A check fails if it does not need one of its exceptions.
@@ -190,7 +198,7 @@ impl<'a, F: AsyncFn(&str, &str) -> TestRequest> Law<'a, F> {
                 }
             }
         });
-        self.expect_none(complaints.await, self.steps);
+        self.expect_none(complaints.await, &[self.steps, self.idle].concat());
     }
 
     async fn check_fault(
@@ -265,7 +273,7 @@ impl<'a, F: AsyncFn(&str, &str) -> TestRequest> Law<'a, F> {
                 self.reset(case).await;
             }
         });
-        self.expect_none(complaints.await, &[]);
+        self.expect_none(complaints.await, self.idle);
     }
 
     async fn check_departure(
@@ -445,6 +453,9 @@ impl<'a, F: AsyncFn(&str, &str) -> TestRequest> Law<'a, F> {
                 .push(format!("{name}: two runs differ: {done:#?} {:#?}", mask.apply(&second)));
         }
         if done.is_empty() {
+            if !self.is_excepted(self.idle, &case.name) {
+                complaints.push(format!("{}: succeeds, and has no effect", case.name));
+            }
             return None;
         }
         for _ in 0..2 {

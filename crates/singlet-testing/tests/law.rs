@@ -97,6 +97,11 @@ async fn set_odd(State(db): State<Db<Notes>>, Path(id): Path<NoteId>) -> Handled
     set_note(State(db), Path(id)).await
 }
 
+/// Finds the note as it should be, so nothing is written.
+async fn keep_note(State(db): State<Db<Notes>>) -> Handled {
+    get_note(State(db), Path(named("kept"))).await
+}
+
 /// Wrong: its Location does not answer.
 async fn create_lost(State(db): State<Db<Notes>>) -> Result<Created<Note>, Error> {
     let made = note(&named("made"));
@@ -123,6 +128,7 @@ async fn open(resources: Resources) -> Result<Opened, OpenError> {
         .route(Route::put("/deaf/{id}", set_deaf).about("Writes a note."))
         .route(Route::put("/cached/{id}", set_cached).about("Writes a note."))
         .route(Route::put("/odd/{id}", set_odd).about("Writes a note."))
+        .route(Route::post("/kept", keep_note).about("Writes a note."))
         .route(Route::post("/lost", create_lost).about("Writes a note."))
         .route(Route::get("/writing", list_writing).about("Shows a note."));
     Ok(Opened::new(api))
@@ -136,7 +142,9 @@ fn system() -> System {
 enum Check {
     Faults,
     FaultsInSteps,
+    FaultsInIdle,
     Departures,
+    DeparturesInIdle,
     Ids,
     AnyIds,
     Requests,
@@ -155,6 +163,7 @@ fn check(operation: &str, check: Check) {
                 "setDeaf" => ("PUT", "/notes/deaf/new"),
                 "setCached" => ("PUT", "/notes/cached/new"),
                 "setOdd" => ("PUT", "/notes/odd/new"),
+                "keepNote" => ("POST", "/notes/kept"),
                 "createLost" => ("POST", "/notes/lost"),
                 _ => ("GET", "/notes/writing"),
             };
@@ -163,7 +172,9 @@ fn check(operation: &str, check: Check) {
         match check {
             Check::Faults => law.check_faults().await,
             Check::FaultsInSteps => law.steps(&["setHalf"]).check_faults().await,
+            Check::FaultsInIdle => law.idle(&["keepNote"]).check_faults().await,
             Check::Departures => law.check_departures().await,
+            Check::DeparturesInIdle => law.idle(&["keepNote"]).check_departures().await,
             Check::Ids => law.check_ids(&[]).await,
             Check::AnyIds => law.check_ids(&["setNote"]).await,
             Check::Requests => law.check_requests("/nowhere").await,
@@ -207,6 +218,21 @@ fn requests_that_a_cache_makes_needless_are_not_expected() {
 #[should_panic(expected = "setOdd, gone at 1: the request is not made")]
 fn a_request_that_is_not_made_is_found() {
     check("setOdd", Check::Departures);
+}
+
+/// Rows without an effect used to be skipped silently.
+#[test]
+fn a_row_without_an_effect_must_be_declared() {
+    for checked in [Check::Faults, Check::Departures] {
+        let passed = std::panic::catch_unwind(|| check("keepNote", checked));
+        let message = passed.unwrap_err().downcast::<String>().unwrap();
+        assert!(message.contains("- keepNote: succeeds, and has no effect"), "{message}");
+    }
+    check("keepNote", Check::FaultsInIdle);
+    check("keepNote", Check::DeparturesInIdle);
+    let unneeded = std::panic::catch_unwind(|| check("setNote", Check::FaultsInIdle));
+    let message = unneeded.unwrap_err().downcast::<String>().unwrap();
+    assert!(message.contains("- keepNote is an exception without a need"), "{message}");
 }
 
 #[test]

@@ -17,7 +17,7 @@ function show() {
  * begins with exactly one `/`.
  */
 function returnAddress() {
-  const path = new URLSearchParams(location.search).get("return") ?? "";
+  const path = new URLSearchParams(location.hash.slice(1)).get("return") ?? "";
   if (!/^\/(?![/\\])/.test(path)) return null;
   try {
     // Browsers ignore tabs and line breaks in addresses, so `/<tab>/host` names another site.
@@ -60,7 +60,11 @@ async function showPersonas() {
     if (error.status !== 404) showProblem(error);
     return;
   }
-  byId("personas").replaceChildren(...systems.filter(({ personas }) => personas.length).map(({ name, title, personas }) => {
+  // The system that the person came from is listed first.
+  const address = returnAddress();
+  const origin = address && new URL(address).pathname.split("/")[1];
+  systems.sort((one, other) => (other.name === origin) - (one.name === origin));
+  byId("personas").replaceChildren(...systems.map(({ name, title, personas }) => {
     const section = element("section", { class: "card personas" }, element("h2", {}, title));
     section.append(element("ul", {}, personas.map((persona) => element("li", {},
       element("button", { type: "button", class: "plain", click: () => signInAs(name, persona.subject, section) },

@@ -80,12 +80,13 @@ addEventListener("storage", (event) => {
 });
 
 /**
- * The sign-in address, which returns to this page with its query and fragment (invitation links
- * carry a code there). Null without a sign-in page.
+ * The sign-in address, which returns to this page with its query and fragment. The return address
+ * is itself in the fragment, so a secret in a page's fragment never reaches the server. Null without
+ * a sign-in page.
  */
 export function signInAddress() {
   const { signIn } = document.documentElement.dataset;
-  return signIn ? `${signIn}?return=${encodeURIComponent(location.pathname + location.search + location.hash)}` : null;
+  return signIn ? `${signIn}#return=${encodeURIComponent(location.pathname + location.search + location.hash)}` : null;
 }
 
 /** A link to the sign-in page, or null without one. */

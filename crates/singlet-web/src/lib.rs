@@ -22,6 +22,7 @@ pub mod api;
 pub mod blob;
 pub mod budget;
 pub mod cursors;
+mod declare;
 pub mod demo;
 mod etag;
 #[cfg(test)]

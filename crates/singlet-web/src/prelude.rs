@@ -20,7 +20,7 @@ pub use crate::random::Random;
 pub use crate::text::{CleanText, DisplayName, Name, clean_text};
 pub use crate::validate::FieldLocation;
 pub use crate::{OpenError, Opened, Persona, Resources, Store, System, serve};
-pub use crate::{assets, problems, roles};
+pub use crate::{assets, forward, inputs, problems, roles, views};
 pub use axum::extract::State;
 pub use schemars::JsonSchema;
 pub use serde::{Deserialize, Serialize};

@@ -6,13 +6,16 @@
 
 mod check;
 mod deserialize;
+mod field;
 mod json;
 mod validator;
 
+pub use field::{Distinct, PlannedTime};
 pub(crate) use json::parse;
 pub use validator::Validator;
 pub(crate) use validator::{integer_bounds, openapi_settings};
 
+use crate::problem::Problem;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 use std::borrow::Cow;
@@ -84,6 +87,46 @@ impl fmt::Display for FieldError {
             return write!(f, "the whole {}", self.detail);
         }
         write!(f, "{} {}", self.field, self.detail)
+    }
+}
+
+/// Collects the fields of a body that break rules beyond its schema, so that they are reported
+/// together.
+///
+/// ```
+/// use singlet_web::validate::FieldErrors;
+///
+/// let mut errors = FieldErrors::default();
+/// errors.add("/endsOn", "must not be before startsOn");
+/// errors.add("/teams", "must have three entries");
+/// assert_eq!(errors.refuse().unwrap_err().field_errors().len(), 2);
+/// assert!(FieldErrors::default().refuse().is_ok());
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct FieldErrors(Vec<FieldError>);
+
+impl FieldErrors {
+    /// Adds an error at a JSON pointer.
+    pub fn add(&mut self, field: impl Into<String>, detail: impl Into<Cow<'static, str>>) {
+        if self.0.len() < FIELD_ERRORS_MAX {
+            self.0.push(FieldError::new(FieldLocation::Body, field, detail));
+        }
+    }
+
+    /// Adds the error if the field breaks the rule.
+    pub fn add_if(&mut self, is_broken: bool, field: &str, detail: &'static str) {
+        if is_broken {
+            self.add(field, detail);
+        }
+    }
+
+    /// Refuses the request if there are errors.
+    ///
+    /// # Errors
+    ///
+    /// [`INVALID`](crate::problem::INVALID) with all of them.
+    pub fn refuse(self) -> Result<(), Problem> {
+        if self.0.is_empty() { Ok(()) } else { Err(Problem::invalid(self.0)) }
     }
 }
 

@@ -2,32 +2,19 @@
 
 use crate::design::{
     AtBatId, AtBatResult, Half, HitLocation, HitType, HomeAway, How, MemberStatus, PlayerId,
-    PlayerStatus, Role, TeamType, UserId,
+    PlayerStatus, Position, Role, TeamType, UserId,
 };
-use crate::text::{Email, GameLabel, PersonName, PhoneNumber, Positions, SeasonName, TeamTitle};
+use crate::text::{Email, GameLabel, PersonName, PhoneNumber, SeasonName, TeamTitle};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use singlet::Timestamp;
 use singlet_web::api::Change;
 use singlet_web::text::CleanText;
+use singlet_web::validate::{Distinct, PlannedTime};
 
-macro_rules! inputs {
-    ($(
-        $(#[$attribute:meta])*
-        $name:ident { $($(#[$field_attribute:meta])* $field:ident: $type:ty,)+ }
-    )+) => {
-        $(
-            #[derive(Clone, Debug, Deserialize, JsonSchema)]
-            $(#[$attribute])*
-            #[serde(deny_unknown_fields, rename_all = "camelCase")]
-            pub struct $name {
-                $($(#[$field_attribute])* pub $field: $type,)+
-            }
-        )+
-    };
-}
+/// Up to five different ones.
+pub type Positions = Distinct<Position, 0, 5>;
 
-inputs! {
+singlet_web::inputs! {
     NewUser {
         first_name: PersonName,
         last_name: PersonName,
@@ -108,7 +95,8 @@ inputs! {
         first_name: Option<PersonName>,
         /// Null removes it.
         last_name: Change<PersonName>,
-        /// 0 to 99; null gives it back.
+        /// Null gives it back.
+        #[schemars(range(min = 0, max = 99))]
         player_number: Change<u8>,
         positions: Option<Positions>,
         status: Option<PlayerStatus>,
@@ -123,7 +111,7 @@ inputs! {
     #[serde(default)]
     NewGame {
         opponent_name: Option<GameLabel>,
-        scheduled_start: Option<Timestamp>,
+        scheduled_start: Option<PlannedTime>,
         location: Option<GameLabel>,
         season_id: Option<SeasonName>,
         /// AWAY (we bat first) unless given.
@@ -139,7 +127,7 @@ inputs! {
         #[serde(default)]
         opponent_name: Change<GameLabel>,
         #[serde(default)]
-        scheduled_start: Change<Timestamp>,
+        scheduled_start: Change<PlannedTime>,
         #[serde(default)]
         location: Change<GameLabel>,
         #[serde(default)]
@@ -147,8 +135,8 @@ inputs! {
         /// Only before the start.
         #[serde(default)]
         home_away: Change<HomeAway>,
-        /// 1 to 9.
         #[serde(default)]
+        #[schemars(range(min = 1, max = 9))]
         regulation_innings: Change<u8>,
     }
 
@@ -161,7 +149,7 @@ inputs! {
     StatusChange {
         revision: u64,
         /// Required to reschedule.
-        scheduled_start: Option<Timestamp>,
+        scheduled_start: Option<PlannedTime>,
     }
 
     NewScore {

@@ -13,46 +13,6 @@ use crate::service::Service;
 use singlet_web::prelude::*;
 use std::ops::Deref;
 
-/// Functions of routes that call an operation with the caller, the ids in the path, and one more part
-/// of the request: `route = operation(ids)[part] -> answer`.
-macro_rules! forward {
-    ($(
-        $route:ident = $operation:ident($($id:ident: $id_type:ty),+)
-            $([$part:ident: $type:ty])? $(-> $answer:ty)?;
-    )+) => {
-        $(forward!(@ $route $operation ($($id: $id_type),+) ($($part: $type)?) $($answer)?);)+
-    };
-    (
-        @ $route:ident $operation:ident ($($id:ident: $id_type:ty),+)
-        ($($part:ident: $type:ty)?) $answer:ty
-    ) => {
-        #[allow(unused_parens, reason = "one id is a path without a tuple")]
-        async fn $route(
-            app: App,
-            by: Caller,
-            Path(($($id),+)): Path<($($id_type),+)>,
-            $($part: $type)?
-        ) -> Reply<$answer> {
-            app.$operation(&by, $(&$id,)+ $(&$part)?).await.map(Json)
-        }
-    };
-    (
-        @ $route:ident $operation:ident ($($id:ident: $id_type:ty),+)
-        ($($part:ident: $type:ty)?)
-    ) => {
-        #[allow(unused_parens, reason = "one id is a path without a tuple")]
-        async fn $route(
-            app: App,
-            by: Caller,
-            Path(($($id),+)): Path<($($id_type),+)>,
-            $($part: $type)?
-        ) -> Done {
-            app.$operation(&by, $(&$id,)+ $(&$part)?).await.map(|()| NoContent)
-        }
-    };
-}
-use forward;
-
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 const PURGE_LEASE: Duration = Duration::from_secs(60);
 

@@ -1,6 +1,5 @@
 //! Values in requests that a schema cannot describe: their types refuse them, and so the field is named.
 
-use crate::design::Position;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use singlet_web::text::DisplayName;
@@ -80,30 +79,5 @@ fn phone_number(text: &str) -> Result<String, Rule> {
     match is_number {
         true => Ok(format!("+{digits}")),
         false => Err("must be a number such as +15555551234".into()),
-    }
-}
-
-/// Up to five different ones.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(try_from = "Vec<Position>")]
-pub struct Positions(#[schemars(length(max = 5))] Vec<Position>);
-
-impl Positions {
-    pub fn to_vec(&self) -> Vec<Position> {
-        self.0.clone()
-    }
-}
-
-impl TryFrom<Vec<Position>> for Positions {
-    type Error = Rule;
-
-    fn try_from(positions: Vec<Position>) -> Result<Self, Rule> {
-        let is_twice = |(index, one): (usize, &Position)| {
-            positions.iter().skip(index + 1).any(|other| other == one)
-        };
-        match positions.len() > 5 || positions.iter().enumerate().any(is_twice) {
-            true => Err("must be up to five different positions".into()),
-            false => Ok(Self(positions)),
-        }
     }
 }

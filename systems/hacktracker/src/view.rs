@@ -11,33 +11,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use singlet::Timestamp;
 
-/// A field with `?` is left out when it has no value.
-macro_rules! views {
-    ($(
-        $(#[$attribute:meta])*
-        $name:ident {
-            $($(#[$field_attribute:meta])* $field:ident $(?: $optional:ty)? $(: $type:ty)?,)+
-        }
-    )+) => {
-        $(
-            #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-            $(#[$attribute])*
-            #[serde(rename_all = "camelCase")]
-            pub struct $name {
-                $(
-                    $(#[$field_attribute])*
-                    $(pub $field: $type,)?
-                    $(
-                        #[serde(skip_serializing_if = "Option::is_none")]
-                        pub $field: Option<$optional>,
-                    )?
-                )+
-            }
-        )+
-    };
-}
-
-views! {
+singlet_web::views! {
     #[schemars(rename = "GameView")]
     GameView {
         #[serde(flatten)]

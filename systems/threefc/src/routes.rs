@@ -1,5 +1,7 @@
-//! HTTP: each function calls the service for one request. The table of a module's routes comes first;
-//! all writes take an Idempotency-Key, except those whose design makes a repetition harmless.
+//! HTTP: each function calls the service for one request. The table of a module's routes comes first.
+//!
+//! Writes take an Idempotency-Key, except those whose repetition changes nothing: a goal has a marker
+//! with its event id, and a change to the values that are stored already writes nothing.
 //! `replay_if` names the permission that the repetition of an answer needs.
 
 mod game;
@@ -12,27 +14,6 @@ use crate::service::Service;
 use crate::{demo, live};
 use singlet_web::prelude::*;
 use std::ops::Deref;
-
-/// Functions of routes that call an operation with the caller, the ids in the path, and the body:
-/// `route(ids)[body] -> answer`.
-macro_rules! forward {
-    ($($route:ident($($id:ident: $id_type:ty),+)$([$body:ident: $type:ty])? $(-> $answer:ty)?;)+) => {
-        $(forward!(@ $route ($($id: $id_type),+) ($($body: $type)?) $($answer)?);)+
-    };
-    (@ $route:ident ($($id:ident: $id_type:ty),+) ($($body:ident: $type:ty)?) $answer:ty) => {
-        #[allow(unused_parens, reason = "one id is a path without a tuple")]
-        async fn $route(app: App, by: Caller, Path(($($id),+)): Path<($($id_type),+)>, $($body: Body<$type>)?) -> Reply<$answer> {
-            app.$route(&by, $(&$id,)+ $(&$body)?).await.map(Json)
-        }
-    };
-    (@ $route:ident ($($id:ident: $id_type:ty),+) ()) => {
-        #[allow(unused_parens, reason = "one id is a path without a tuple")]
-        async fn $route(app: App, by: Caller, Path(($($id),+)): Path<($($id_type),+)>) -> Done {
-            app.$route(&by, $(&$id),+).await.map(|()| NoContent)
-        }
-    };
-}
-use forward;
 
 #[derive(Clone)]
 struct Shared {

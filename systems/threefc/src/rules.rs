@@ -8,9 +8,11 @@ mod standings;
 mod tally;
 mod thirds;
 
-pub use goal::{RosterTeams, check_goal, latest, score_of};
+pub use goal::{RosterTeams, check_fields, check_goal, latest, score_of};
 pub use leaderboards::{BOARD_LEN_MAX, BoardEntry, BoardValue, Boards, boards};
-pub use minute::{MINUTE_MAX, Timing, WhenScored, display_time, minute_by_clock, when_scored};
+pub use minute::{
+    MINUTE_MAX, Timing, WhenScored, check_timing, display_time, minute_by_clock, when_scored,
+};
 pub use result::result_of;
 pub use standings::{StandingRow, standings};
 pub use tally::{PlayerTally, Tally, TeamTally, tally};

@@ -1,8 +1,10 @@
 //! Texts and ids that people choose, checked when a request is read.
 
+use crate::design::EventId;
 use ring::digest::{SHA256, digest};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
+use singlet_web::random::is_uuid_v7;
 use singlet_web::text::DisplayName;
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -28,14 +30,20 @@ pub struct Line<const MAX: usize>(String);
 /// Two or three capitals and digits that stand for a team.
 #[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(try_from = "String")]
-#[schemars(inline)]
-pub struct TeamCode(#[schemars(length(min = 2, max = 3))] String);
+#[schemars(inline, extend("minLength" = 2, "maxLength" = 3))]
+pub struct TeamCode(String);
 
 /// An id that the client chooses: 2 to 40 small letters, digits and `-`.
 #[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(try_from = "String", bound = "I: FromStr")]
-#[schemars(inline)]
-pub struct NewId<I>(#[schemars(with = "String", length(min = 2, max = 40))] pub(crate) I);
+#[schemars(inline, extend("minLength" = 2, "maxLength" = 40))]
+pub struct NewId<I>(#[schemars(with = "String")] pub(crate) I);
+
+/// The event id of a goal: a UUIDv7 that the client makes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(try_from = "String")]
+#[schemars(inline, extend("minLength" = 36, "maxLength" = 36))]
+pub struct NewEventId(#[schemars(with = "String")] pub EventId);
 
 /// The length of a third in minutes: 20, 25 or 30.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
@@ -85,6 +93,15 @@ impl<I: FromStr> FromStr for NewId<I> {
     }
 }
 
+impl FromStr for NewEventId {
+    type Err = Rule;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let id = is_uuid_v7(text).then(|| text.parse().ok()).flatten().map(Self);
+        id.ok_or(Rule::from("must be a UUID of version 7"))
+    }
+}
+
 macro_rules! from_string {
     ($($name:ident$([$($generic:tt)+][$argument:ident])?),+) => {
         $(
@@ -99,7 +116,7 @@ macro_rules! from_string {
     };
 }
 
-from_string!(Line[const MAX: usize][MAX], TeamCode, NewId[I: FromStr][I]);
+from_string!(Line[const MAX: usize][MAX], TeamCode, NewEventId, NewId[I: FromStr][I]);
 
 impl<const MAX: usize> From<Line<MAX>> for String {
     fn from(line: Line<MAX>) -> Self {

@@ -36,23 +36,7 @@ pub(crate) fn goal_view(goal: &Goal, length_minutes: u8, names: &Names) -> GoalV
     }
 }
 
-macro_rules! views {
-    ($(
-        $(#[$attribute:meta])*
-        $name:ident { $($(#[$field_attribute:meta])* $field:ident: $type:ty,)+ }
-    )+) => {
-        $(
-            $(#[$attribute])*
-            #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-            #[serde(rename_all = "camelCase")]
-            pub struct $name {
-                $($(#[$field_attribute])* pub $field: $type,)+
-            }
-        )+
-    };
-}
-
-views! {
+singlet_web::views! {
     LeagueRef {
         league_id: LeagueId,
         name: String,
@@ -66,8 +50,7 @@ views! {
     SessionRef {
         session_id: SessionId,
         session_date: Date,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        venue: Option<String>,
+        venue?: String,
     }
 
     ThirdScore {
@@ -94,8 +77,7 @@ views! {
         season: SeasonRef,
         session: SessionRef,
         game_start_ts: Timestamp,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        pitch: Option<String>,
+        pitch?: String,
         status: GameStatus,
         third_length_minutes: u8,
         thirds: Vec<Third>,
@@ -107,14 +89,10 @@ views! {
         /// In the order of the timeline.
         goals: Vec<GoalView>,
         /// The goal that was entered last: the one that can be undone.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        latest_event_id: Option<EventId>,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        result: Option<GameResult>,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        abandoned: Option<Abandoned>,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        my_role: Option<Role>,
+        latest_event_id?: EventId,
+        result?: GameResult,
+        abandoned?: Abandoned,
+        my_role?: Role,
     }
 
     /// A game in the list of its session.
@@ -135,28 +113,24 @@ views! {
         #[serde(flatten)]
         league: League,
         /// For admins.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        created_by_user_id: Option<UserId>,
+        created_by_user_id?: UserId,
     }
 
     LeagueView {
         league: LeagueInfo,
         /// The newest first.
         seasons: Vec<Season>,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        my_role: Option<Role>,
+        my_role?: Role,
     }
 
     GrantView {
         league_id: LeagueId,
         /// For admins.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        user_id: Option<UserId>,
+        user_id?: UserId,
         role: Role,
         display_name: String,
         /// For admins.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        granted_by_user_id: Option<UserId>,
+        granted_by_user_id?: UserId,
     }
 
     /// A new invitation, with its code.
@@ -180,8 +154,7 @@ views! {
         /// By id.
         leagues: Vec<MyLeague>,
         /// Pass this as `cursor` to get more leagues. It is missing when there are none.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        next: Option<String>,
+        next?: String,
     }
 
     MyLeague {
@@ -198,17 +171,8 @@ views! {
         standings: Vec<StandingRow>,
         boards: Boards<PlayerRef>,
         /// By date.
-        sessions: Vec<SessionRow>,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        my_role: Option<Role>,
-    }
-
-    SessionRow {
-        session_id: SessionId,
-        session_date: Date,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        venue: Option<String>,
-        games: u32,
+        sessions: Vec<SessionMirror>,
+        my_role?: Role,
     }
 }
 
@@ -301,12 +265,5 @@ impl GrantView {
             display_name: grant.display_name,
             granted_by_user_id: is_admin.then_some(grant.granted_by_user_id),
         }
-    }
-}
-
-impl From<SessionMirror> for SessionRow {
-    fn from(mirror: SessionMirror) -> Self {
-        let SessionMirror { session_id, session_date, venue, games, .. } = mirror;
-        Self { session_id, session_date, venue, games }
     }
 }

@@ -124,9 +124,9 @@ fn is_json(kind: &str) -> bool {
     essence.eq_ignore_ascii_case("application/json")
 }
 
-impl<T: JsonSchema + 'static> Argument for Query<T> {
+impl<T: DeserializeOwned + JsonSchema + 'static> Argument for Query<T> {
     fn describe(operation: &mut Operation<'_>) {
-        operation.query::<T>();
+        operation.query::<T, T>();
     }
 }
 
@@ -142,15 +142,31 @@ where
     }
 }
 
-/// Reads a value described by `T` from the query. Ignores parameters of other arguments and rejects
-/// unknown ones.
+/// Reads a value described by `T` from the query. Parameters of other arguments are checked too, and
+/// unknown ones are rejected, so that a response has all errors of the query.
 pub(super) fn read_query<T, V>(parts: &Parts) -> Result<V, Problem>
 where
     T: JsonSchema + 'static,
     V: DeserializeOwned,
 {
     let (json, errors) = query_to_json(parts, TypeId::of::<T>())?;
-    validate::read_checked(&json, errors, FieldLocation::Query).map_err(Problem::invalid)
+    let read = validate::read_checked(&json, errors, FieldLocation::Query);
+    read.or_else(|errors| Err(with_other_arguments(parts, errors)?))
+}
+
+/// The errors of an argument, followed by those of the operation's other arguments.
+#[inline(never)]
+fn with_other_arguments(parts: &Parts, mut errors: Vec<FieldError>) -> Result<Problem, Problem> {
+    let contract = contract(&parts.extensions)?;
+    for argument in &contract.validators.query {
+        let (json, of_schema) = query_to_json(parts, argument.id)?;
+        for error in (argument.refusals)(&json, of_schema) {
+            if errors.len() < validate::FIELD_ERRORS_MAX && !errors.contains(&error) {
+                errors.push(error);
+            }
+        }
+    }
+    Ok(Problem::invalid(errors))
 }
 
 /// Decodes a form-encoded name or value; `None` if it is not UTF-8.

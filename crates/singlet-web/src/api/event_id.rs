@@ -48,7 +48,7 @@ impl Argument for LastEventId {
     fn describe(operation: &mut Operation<'_>) {
         let description = "The id of the last event that the client has seen.";
         operation.header("Last-Event-ID", false, description);
-        operation.query::<Self>();
+        operation.query::<Self, Parameters>();
     }
 }
 

@@ -2,8 +2,9 @@
 
 use super::path::{PathId, PathParameters};
 use crate::problem::{INVALID, MALFORMED, ProblemType, TOO_LARGE, UNSUPPORTED_TYPE};
-use crate::validate::Validator;
+use crate::validate::{self, FieldError, FieldLocation, Validator};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 use std::any::TypeId;
 
@@ -44,13 +45,21 @@ pub(super) struct Validators {
     pub(super) body: Option<Validator>,
     pub(super) path: Option<PathParameters>,
     /// One per argument that reads the query.
-    query: Vec<(TypeId, Validator)>,
+    pub(super) query: Vec<QueryArgument>,
+}
+
+/// An argument that reads the query.
+pub(super) struct QueryArgument {
+    pub(super) id: TypeId,
+    pub(super) validator: Validator,
+    /// Adds the refusals of the argument's types to the errors of its schema.
+    pub(super) refusals: fn(&Value, Vec<FieldError>) -> Vec<FieldError>,
 }
 
 impl Validators {
     /// The validator of this argument type.
     pub(super) fn query_of(&self, id: TypeId) -> Option<&Validator> {
-        self.query.iter().find(|(of, _)| *of == id).map(|(_, validator)| validator)
+        self.query.iter().find(|one| one.id == id).map(|one| &one.validator)
     }
 
     /// Whether any argument reads the query.
@@ -60,7 +69,7 @@ impl Validators {
 
     /// Whether any argument reads this parameter.
     pub(super) fn knows_query(&self, name: &str) -> bool {
-        let mut members = self.query.iter().flat_map(|(_, validator)| validator.members());
+        let mut members = self.query.iter().flat_map(|one| one.validator.members());
         members.any(|(known, _)| known == name)
     }
 }
@@ -149,16 +158,29 @@ impl<'a> Operation<'a> {
         self.schemas.subschema_for::<T>()
     }
 
-    /// Adds an argument that reads the fields of a type from the query.
-    pub(super) fn query<T: JsonSchema + 'static>(&mut self) {
+    /// Adds an argument that reads the fields of `T` from the query, as a value of `V`.
+    pub(super) fn query<T, V>(&mut self)
+    where
+        T: JsonSchema + 'static,
+        V: DeserializeOwned,
+    {
         // Not `subschema_for`: nothing refers to the schema of a parameter struct.
         let schema = T::json_schema(self.schemas).to_value();
-        self.query_of_schema(TypeId::of::<T>(), &schema);
+        self.query_of_schema(TypeId::of::<T>(), &schema, |json, errors| {
+            validate::read_checked::<V>(json, errors, FieldLocation::Query)
+                .err()
+                .unwrap_or_default()
+        });
     }
 
-    fn query_of_schema(&mut self, id: TypeId, schema: &Value) {
+    fn query_of_schema(
+        &mut self,
+        id: TypeId,
+        schema: &Value,
+        refusals: fn(&Value, Vec<FieldError>) -> Vec<FieldError>,
+    ) {
         let validator = self.validator(schema);
-        self.validators.query.push((id, validator));
+        self.validators.query.push(QueryArgument { id, validator, refusals });
         self.query_parameters(schema);
         self.add_problem(&INVALID);
     }

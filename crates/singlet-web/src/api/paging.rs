@@ -90,7 +90,7 @@ impl<const DEFAULT: u32, const MAX: u32> JsonSchema for Paging<DEFAULT, MAX> {
 
 impl<const DEFAULT: u32, const MAX: u32> Argument for Paging<DEFAULT, MAX> {
     fn describe(operation: &mut Operation<'_>) {
-        operation.query::<Self>();
+        operation.query::<Self, Parameters>();
     }
 }
 

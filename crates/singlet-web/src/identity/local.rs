@@ -132,8 +132,7 @@ impl LocalIssuer {
         System::new(
             "local",
             "Sign in",
-            "For trying things out: this server believes everybody, because only this machine can \
-             reach it.",
+            "Development sign-in without passwords. Only this machine can reach it.",
         )
         .open(move |_| {
             let opened = sign_in.clone().open();
@@ -152,7 +151,7 @@ struct SignIn {
 impl SignIn {
     fn open(self) -> Opened {
         let api = Api::new(self)
-            .named("local", "Signs tokens for whoever asks.")
+            .named("local", "Development sign-in: signs tokens without checking who asks.")
             .route(
                 post("/tokens", sign_in)
                     .describe(

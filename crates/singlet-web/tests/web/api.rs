@@ -52,6 +52,12 @@ struct Search {
     contains: Option<String>,
 }
 
+#[derive(Deserialize, JsonSchema)]
+struct Loan {
+    lender: Option<CleanText<20>>,
+    since: Option<Date>,
+}
+
 async fn add(
     State(owner): State<&'static str>,
     book: Body<Book>,
@@ -72,6 +78,10 @@ async fn list(search: Query<Search>) -> Json<Page<Book>> {
     Json(Page { items: vec![book], next: None })
 }
 
+async fn list_loans(_: Query<Search>, _: Query<Loan>) -> NoContent {
+    NoContent
+}
+
 async fn burn(_: Path<ShelfPlace>) -> Result<NoContent, Problem> {
     Ok(NoContent)
 }
@@ -81,6 +91,7 @@ fn api() -> Api<&'static str> {
         .named("test", "A library.")
         .route(post("/books", add).describe("addBook", "Adds a book. Once.").problems([&BOOK_LENT]))
         .route(get("/books", list).describe("listBooks", "Lists books."))
+        .route(get("/loans", list_loans).about("Lists loans."))
         .route(get("/books/{shelf}/{title}", find).describe("findBook", "Finds a book."))
         .route(delete("/books/{shelf}/{title}", burn).describe("burnBook", "Burns a book."))
 }
@@ -156,6 +167,23 @@ async fn a_route_that_reads_no_parameters_refuses_them() {
     let all = server.get("/test/books?limit=x&zzz=1&contains=a&contains=b").await.json();
     let fields = all["errors"].as_array().unwrap().iter().map(|one| one["field"].as_str().unwrap());
     assert_eq!(fields.collect::<Vec<_>>(), ["zzz", "contains", "limit"]);
+}
+
+/// Regression: of two arguments that read the query, the second was checked only after the first.
+#[tokio::test]
+async fn the_errors_of_all_query_arguments_are_reported_together() {
+    let server = server().await;
+    for (query, expected) in [
+        ("lender=%20&since=never&limit=900&zzz=1", vec!["zzz", "limit", "lender", "since"]),
+        ("lender=%20&since=never", vec!["lender", "since"]),
+        ("limit=900", vec!["limit"]),
+    ] {
+        let refused = server.get(&format!("/test/loans?{query}")).await.json();
+        let errors = refused["errors"].as_array().unwrap();
+        let fields: Vec<&str> = errors.iter().map(|one| one["field"].as_str().unwrap()).collect();
+        assert_eq!(fields, expected, "{refused}");
+    }
+    assert_eq!(server.get("/test/loans?lender=Ann&limit=5").await.status, 204);
 }
 
 /// Regression: the last of two duplicate members was used silently.

@@ -22,7 +22,9 @@ fn law(site: &CricketServer) -> Law<'_, impl AsyncFn(&str, &str) -> TestRequest>
         });
     // A replay is in many tables, a new one may have to make its league and teams, and a device is
     // registered before the others of its user are deleted.
-    law.caches(&["getDisplay"]).steps(&["deleteReplay", "loadReplay", "registerDevice"])
+    law.caches(&["getDisplay"])
+        .steps(&["deleteReplay", "loadReplay", "registerDevice"])
+        .idle(&["removeActivity"])
 }
 
 law_tests! { requests: "tests/cricket/requests.txt", any_ids: [] }

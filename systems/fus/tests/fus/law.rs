@@ -17,7 +17,8 @@ fn law(
     let table = include_str!("matrix.txt");
     let law = Law::new(server, "fus", table, async |row, caller| everybody.request(row, caller));
     // Tags are recorded before the site's transaction. An unused tag is harmless.
-    law.steps(&["createSite", "updateSite"])
+    // The site has neither.
+    law.steps(&["createSite", "updateSite"]).idle(&["removeAvatar", "removeLogo"])
 }
 
 law_tests! {

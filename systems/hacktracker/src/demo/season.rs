@@ -7,6 +7,7 @@ use crate::design::{AtBatResult, Half, Role};
 use crate::input::{AtBatChange, NewAtBat, NewInvite, NewScore};
 use crate::rules::status::Verb;
 use singlet::Timestamp;
+use singlet_web::api::Paging;
 use singlet_web::demo::DemoError;
 
 const LINEUP: [u8; 11] = [10, 14, 5, 7, 12, 31, 33, 22, 27, 18, 21];
@@ -147,7 +148,7 @@ async fn live(loader: &mut Loader, roster: &Roster) -> Result<(), DemoError> {
 
 pub(super) async fn personal(loader: &mut Loader) -> Result<(), DemoError> {
     use AtBatResult::{Bb, Double, Hr, K, Out, Single};
-    let teams = loader.service.my_teams(&STELLA.caller()).await?.items;
+    let teams = loader.service.my_teams(&STELLA.caller(), &Paging::default()).await?.items;
     let team = teams.into_iter().next().ok_or_else(|| missing("Stella's team"))?.team.team_id;
     let (friday, wednesday) = (loader.saturday(1).before(DAY), loader.saturday(0).before(3 * DAY));
     let pick_up = vec![(1, Single), (3, Out), (5, Bb), (7, Double)];

@@ -3,11 +3,12 @@ import { announce, byId, element, replaceKeepingFocus } from "/assets/dom.js";
 import { confirmDialog } from "/assets/dialog.js";
 import { base, request } from "/assets/http.js";
 import { connectionBar, WatchStream } from "/assets/live.js";
+import { timeText } from "/assets/time.js";
 import { openGameForm } from "./game-form.js";
 import { boxScoreTable, eventSentence, lineScoreTable, playsList, situation } from "./game-view.js";
 import { LineupEditor } from "./lineup.js";
 import { addressParts, attempt, readAll, readTeam, showFailure, startPage } from "./signed-in.js";
-import { halfMark, halfName, opponentName, OUTCOME_NAMES, outcome, shortName, STATUS_NAMES, timeText, whenText, numberText } from "./words.js";
+import { halfMark, halfName, opponentName, OUTCOME_NAMES, outcome, shortName, STATUS_NAMES, whenText, numberText } from "./words.js";
 
 const [gameId] = addressParts();
 const path = `${base}/games/${encodeURIComponent(gameId)}`;

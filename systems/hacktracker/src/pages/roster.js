@@ -80,7 +80,8 @@ function addForm(team, isFirst, reload) {
       await request("POST", `${team.path}/players`, { once: true, body: { players: read.map(({ player }) => player) } });
     } catch (error) {
       const named = error.fieldErrors?.map(({ field, detail }) => [read[Number(field.split("/")[2])]?.line, detail]) ?? [];
-      if (error.code === "number-taken") fail(error.message);
+      const taking = read.find(({ player }) => player.playerNumber === error.members?.playerNumber);
+      if (error.code === "number-taken" && taking) fail(`Line ${taking.line}: ${error.message}`);
       else if (named.length && named.every(([line]) => line)) fail(named.map(([line, detail]) => `Line ${line}: ${detail}.`).join(" "));
       else throw error;
       return;

@@ -1,4 +1,5 @@
 // What things are called on the pages.
+import { dayText as day, momentText } from "/assets/time.js";
 
 export const RESULT_NAMES = {
   "1B": "Single", "2B": "Double", "3B": "Triple", HR: "Home run", BB: "Walk", HBP: "Hit by pitch", K: "Strikeout",
@@ -42,23 +43,12 @@ export function counted(count, one, many = `${one}s`) {
   return `${count} ${count === 1 ? one : many}`;
 }
 
-// As in /assets/time.js, which is not there for tests that import this file without a browser.
-const LOCALE = "en-GB";
-const DAY = { day: "numeric", month: "short" };
-
 export function dayText(iso, { withYear = false } = {}) {
-  if (!iso) return "No date";
-  return new Date(iso).toLocaleDateString(LOCALE, { ...DAY, ...(withYear ? { year: "numeric" } : {}) });
+  return iso ? day(iso, { weekday: false, withYear }) : "No date";
 }
 
 export function whenText(iso) {
-  if (!iso) return "No date yet";
-  const date = new Date(iso);
-  return `${date.toLocaleDateString(LOCALE, { weekday: "short", ...DAY }).replace(",", "")} ${timeText(date)}`;
-}
-
-export function timeText(date) {
-  return date.toLocaleTimeString(LOCALE, { hour: "2-digit", minute: "2-digit" });
+  return iso ? momentText(iso) : "No date yet";
 }
 
 /** A date and time as a form field of type datetime-local has it, in this browser's time zone. */

@@ -1,8 +1,7 @@
 //! Games: schedule, lineup, status, live feed.
 
 use super::{
-    App, Done, OfGame, OfTeam, Reply, Season, Shared, WholePaging, check_manager,
-    check_scorekeeper, forward,
+    App, Done, OfGame, OfTeam, Reply, Season, Shared, WholePaging, check_manager, check_scorekeeper,
 };
 use crate::design::{GameId, Role};
 use crate::error::{Error, Result};

@@ -1,6 +1,6 @@
 //! Scoring.
 
-use super::{App, OfGame, Reply, Shared, check_scorekeeper, forward};
+use super::{App, OfGame, Reply, Shared, check_scorekeeper};
 use crate::design::{AtBat, AtBatId, GameId};
 use crate::error::{Error, Result};
 use crate::input::{AtBatChange, NewAtBat, NewHalf, OpponentRuns, Revision, RunnerMoves};

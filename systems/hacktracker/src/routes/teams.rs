@@ -1,8 +1,6 @@
 //! Teams, members, invites, players and their statistics.
 
-use super::{
-    App, Done, OfPlayer, OfTeam, Reply, Season, Shared, WholePaging, check_manager, forward,
-};
+use super::{App, Done, OfPlayer, OfTeam, Reply, Season, Shared, WholePaging, check_manager};
 use crate::design::{AtBat, InviteCode, Membership, Player, PlayerId, Team, TeamId, UserId};
 use crate::error::{Error, Result};
 use crate::input::{
@@ -37,8 +35,7 @@ pub(super) fn routes(api: Api<Shared>) -> Api<Shared> {
     .route(
         post("/teams/{team}/recover", recover_team)
             .about("Recovers a deleted team.")
-            .problems([RecoveryExpired, TooManyTeams])
-            .idempotent(),
+            .problems([RecoveryExpired, TooManyTeams]),
     )
     .route(
         get("/teams/{team}/stats", get_team_stats)
@@ -130,7 +127,7 @@ forward! {
     list_members = members(team: TeamId)[paging: WholePaging] -> Page<MemberView>;
     change_member = change_member(team: TeamId, user: UserId)[change: Body<MemberChange>] -> Membership;
     remove_member = remove_member(team: TeamId, user: UserId);
-    list_invites = invites(team: TeamId) -> Page<InviteView>;
+    list_invites = invites(team: TeamId)[paging: WholePaging] -> Page<InviteView>;
     withdraw_invite = withdraw_invite(team: TeamId, code: InviteCode);
     get_invite = see_invite(team: TeamId, code: InviteCode) -> OpenInvite;
     accept_invite = accept_invite(team: TeamId, code: InviteCode) -> Membership;

@@ -1,6 +1,6 @@
 //! Users, and the lists for admins.
 
-use super::{App, Reply, Season, Shared};
+use super::{App, Reply, Season, Shared, WholePaging};
 use crate::design::{Team, TeamId, User};
 use crate::error::{Error, Result};
 use crate::input::{NewUser, UserChange};
@@ -13,8 +13,7 @@ pub(super) fn routes(api: Api<Shared>) -> Api<Shared> {
     api.route(
         post("/users", sign_up)
             .about("Creates the caller's profile with a team for personal statistics.")
-            .problems(unknown())
-            .idempotent(),
+            .problems(unknown()),
     )
     .route(
         get("/users/me", get_my_user).about("Shows the caller's profile.").problems(unknown()),
@@ -51,8 +50,8 @@ async fn change_my_user(app: App, by: Caller, change: Body<UserChange>) -> Reply
     app.change_my_user(&by, &change).await.map(Json)
 }
 
-async fn list_my_teams(app: App, by: Caller) -> Reply<Page<MyTeam>> {
-    app.my_teams(&by).await.map(Json)
+async fn list_my_teams(app: App, by: Caller, paging: WholePaging) -> Reply<Page<MyTeam>> {
+    app.my_teams(&by, &paging).await.map(Json)
 }
 
 #[derive(Deserialize, JsonSchema)]

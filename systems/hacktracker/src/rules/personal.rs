@@ -1,12 +1,12 @@
 //! Games of PERSONAL teams: one player, no bases. Inning, outs, RBIs and runs are as the user says.
 
+use super::play;
 use super::scoring::{Rescored, apply_hit, check_room, entered, sort_at_bats};
-use super::{INNINGS_MAX, play};
 use crate::design::{AtBat, AtBatId, AtBatResult, Book, GameStatus, PlayerId};
 use crate::error::{Error, Result};
 use crate::input::{AtBatChange, NewAtBat};
 use singlet::Timestamp;
-use singlet_web::problem::ApiError as _;
+use singlet_web::validate::FieldErrors;
 
 pub fn record(
     book: &Book,
@@ -18,11 +18,14 @@ pub fn record(
     if book.game.status != GameStatus::InProgress {
         return Err(Error::WrongStatus);
     }
-    refuse_given("/moves", new.moves.as_ref().is_some_and(|moves| !moves.is_empty()))?;
-    refuse_given("/insert", new.insert.is_some())?;
-    refuse_given("/playerId", new.player_id.as_ref().is_some_and(|one| one != player_id))?;
-    let inning = new.inning.filter(|inning| (1..=INNINGS_MAX).contains(inning));
-    let inning = inning.ok_or(Error::invalid("/inning", "must be 1 to 30"))?;
+    let mut errors = refused([
+        ("/moves", new.moves.as_ref().is_some_and(|moves| !moves.is_empty())),
+        ("/insert", new.insert.is_some()),
+        ("/playerId", new.player_id.as_ref().is_some_and(|one| one != player_id)),
+    ]);
+    errors.add_if(new.inning.is_none(), "/inning", "is missing");
+    errors.refuse()?;
+    let inning = new.inning.unwrap_or_default();
     let before = book.at_bats.iter().filter(|at_bat| at_bat.inning == inning).count();
     check_room(book, before)?;
     play::check_batted(new.result, new.hit_location.is_some() || new.hit_type.is_some())?;
@@ -43,8 +46,8 @@ fn keep_home_run(at_bat: &mut AtBat) {
 
 pub fn correct(book: &Book, id: &AtBatId, change: &AtBatChange) -> Result<Rescored> {
     check_status(book)?;
-    refuse_given("/moves", change.moves.is_some())?;
-    refuse_given("/playerId", change.player_id.is_some())?;
+    refused([("/moves", change.moves.is_some()), ("/playerId", change.player_id.is_some())])
+        .refuse()?;
     let mut at_bats = book.at_bats.clone();
     let at_bat = at_bats.iter_mut().find(|at_bat| at_bat.at_bat_id == *id);
     let at_bat = at_bat.ok_or(Error::AtBatNotFound)?;
@@ -77,11 +80,12 @@ pub fn undo(book: &Book) -> Result<Rescored> {
     remove(book, &last.at_bat_id)
 }
 
-fn refuse_given(field: &'static str, is_given: bool) -> Result<()> {
-    match is_given {
-        true => Err(Error::invalid(field, "cannot be given in a personal game")),
-        false => Ok(()),
+fn refused<const N: usize>(fields: [(&'static str, bool); N]) -> FieldErrors {
+    let mut errors = FieldErrors::default();
+    for (field, is_given) in fields {
+        errors.add_if(is_given, field, "cannot be given in a personal game");
     }
+    errors
 }
 
 fn check_status(book: &Book) -> Result<()> {

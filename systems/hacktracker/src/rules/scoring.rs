@@ -14,6 +14,7 @@ use crate::limits::GAME_AT_BATS_MAX;
 use singlet::Timestamp;
 use singlet_web::api::Change;
 use singlet_web::problem::ApiError as _;
+use singlet_web::validate::FieldErrors;
 
 /// A game after a change.
 #[derive(Clone, Debug, PartialEq)]
@@ -273,10 +274,11 @@ pub fn set_score(
 
 /// Inning, outs and runs of a MANAGED team's game follow from the plays.
 fn refuse_by_hand(fields: &[(&'static str, bool)]) -> Result<()> {
-    match fields.iter().find(|(_, is_given)| *is_given) {
-        None => Ok(()),
-        Some((field, _)) => Err(Error::invalid(*field, "follows from the plays of the game")),
+    let mut errors = FieldErrors::default();
+    for (field, is_given) in fields {
+        errors.add_if(*is_given, field, "follows from the plays of the game");
     }
+    Ok(errors.refuse()?)
 }
 
 fn pairs(moves: &[NewMove]) -> Vec<(u8, u8)> {

@@ -31,7 +31,7 @@ impl Service {
             game_id: self.random.id(now)?,
             team_id: team_id.clone(),
             status: GameStatus::Scheduled,
-            scheduled_start: new.scheduled_start,
+            scheduled_start: new.scheduled_start.map(Timestamp::from),
             opponent_name: new.opponent_name.clone().map(String::from),
             location: new.location.clone().map(String::from),
             season_id: new.season_id.clone().map(String::from),
@@ -124,11 +124,9 @@ impl Service {
             change.opponent_name.clone().map(String::from).apply(game.opponent_name);
         game.location = change.location.clone().map(String::from).apply(game.location);
         game.season_id = change.season_id.clone().map(String::from).apply(game.season_id);
-        game.scheduled_start = change.scheduled_start.clone().apply(game.scheduled_start);
+        game.scheduled_start =
+            change.scheduled_start.clone().map(Timestamp::from).apply(game.scheduled_start);
         game.regulation_innings = change.regulation_innings.clone().apply(game.regulation_innings);
-        if game.regulation_innings.is_some_and(|innings| !(1..=9).contains(&innings)) {
-            return Err(Error::invalid("/regulationInnings", "must be 1 to 9"));
-        }
         game.home_away = change.home_away.clone().apply(game.home_away);
         let has_begun = game.state.is_some()
             || matches!(game.status, GameStatus::InProgress | GameStatus::Final);
@@ -194,7 +192,7 @@ impl Service {
                 true => None,
                 false => Some(self.roster(&book.game.team_id).await?),
             };
-            let (roster, start) = (roster.as_deref(), change.scheduled_start);
+            let (roster, start) = (roster.as_deref(), change.scheduled_start.map(Timestamp::from));
             let game = status::apply(&book.game, verb, roster, start, self.db.now())?;
             self.commit(&access, &book, Rescored::game(&book, game, None), verb.event()).await
         };

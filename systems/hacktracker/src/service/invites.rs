@@ -13,7 +13,7 @@ use crate::limits::{INVITES_MAX, MEMBERS_MAX};
 use crate::view::{InviteView, OpenInvite, TeamName, UserName, may_invite};
 use singlet::operation::Update;
 use singlet::prelude::*;
-use singlet_web::api::Page;
+use singlet_web::api::{Page, Paging};
 use singlet_web::identity::Caller;
 use singlet_web::problem::ApiError as _;
 use std::time::Duration;
@@ -68,13 +68,19 @@ impl Service {
         self.db.attempt(work).await
     }
 
-    pub async fn invites(&self, caller: &Caller, team_id: &TeamId) -> Result<Page<InviteView>> {
+    pub async fn invites(
+        &self,
+        caller: &Caller,
+        team_id: &TeamId,
+        paging: &Paging<100, 100>,
+    ) -> Result<Page<InviteView>> {
         let access = self.member(caller, team_id, Role::Manager).await?;
         access.require_managed()?;
-        let open = Invite::invites_of(team_id).limit(INVITES_MAX).consistent();
-        let open = self.db.query(open).all().await?;
-        let shown = open.into_iter().filter(|invite| may_invite(access.role(), invite.role));
-        Ok(Page { items: shown.map(InviteView::from).collect(), next: None })
+        let open = Invite::invites_of(team_id).limit(paging.limit()).consistent();
+        let page = Page::from(self.db.query(open).page(paging.cursor()?).await?);
+        Ok(page.filter_map(|invite| {
+            may_invite(access.role(), invite.role).then(|| InviteView::from(invite))
+        }))
     }
 
     pub async fn withdraw_invite(

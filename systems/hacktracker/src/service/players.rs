@@ -166,9 +166,6 @@ impl Service {
             changed = changed.set(Player::STATUS, status);
         }
         let number = change.player_number.clone().apply(before.player_number);
-        if number.is_some_and(|number| number > 99) {
-            return Err(Error::invalid("/playerNumber", "must be 0 to 99"));
-        }
         if number != before.player_number {
             changed = changed
                 .set(Player::PLAYER_NUMBER, number)

@@ -2,7 +2,7 @@
 
 use super::members::is_owner;
 use super::{ADMIN_GROUP, RECOVERY_TIME, Service};
-use crate::design::{Game, Player, Team, TeamType, User, UserId};
+use crate::design::{Game, Membership, Player, Team, TeamType, User, UserId};
 use crate::error::{Error, Result};
 use crate::input::{NewUser, UserChange};
 use crate::limits::{LINKS_MAX, PERSONAL_TEAMS_MAX, TEAMS_MAX};
@@ -126,18 +126,27 @@ impl Service {
     }
 
     /// Deleted teams are shown to their owners only.
-    pub async fn my_teams(&self, caller: &Caller) -> Result<Page<MyTeam>> {
+    pub async fn my_teams(
+        &self,
+        caller: &Caller,
+        paging: &Paging<100, 100>,
+    ) -> Result<Page<MyTeam>> {
         let user_id: UserId = caller.id()?;
-        let mut teams = self.memberships(&user_id).await?;
-        teams.retain(|(membership, team)| team.deleted_at.is_none() || is_owner(membership));
-        let shown = teams.into_iter().map(|(membership, team)| MyTeam {
-            recoverable_until: team.deleted_at.map(|at| at.after(RECOVERY_TIME)),
-            team,
-            role: membership.role,
-            status: membership.status,
-            player_id: membership.player_id,
-        });
-        Ok(Page { items: shown.collect(), next: None })
+        let own = Membership::teams_of(&user_id).limit(paging.limit()).consistent();
+        let page = Page::from(self.db.query(own).page(paging.cursor()?).await?);
+        let keys = page.items.iter().map(|own| Team::key(&own.team_id).consistent());
+        let mut teams = self.db.get_many(keys).await?.into_iter();
+        Ok(page.filter_map(|membership| {
+            let team = teams.next().flatten()?;
+            let is_shown = team.deleted_at.is_none() || is_owner(&membership);
+            is_shown.then(|| MyTeam {
+                recoverable_until: team.deleted_at.map(|at| at.after(RECOVERY_TIME)),
+                team,
+                role: membership.role,
+                status: membership.status,
+                player_id: membership.player_id,
+            })
+        }))
     }
 }
 

@@ -4,6 +4,7 @@ use crate::fixture::{Fixture, code_of, play, user_id};
 use hacktracker::design::{AtBatResult, Membership, Role, Team, TeamMember};
 use hacktracker::input::{NewAtBat, NewGame};
 use singlet_testing::{TestStore, on_every_backend};
+use singlet_web::api::Paging;
 
 on_every_backend! {
     case_22_a_deleted_team_comes_back,
@@ -38,7 +39,7 @@ async fn case_22_a_deleted_team_comes_back(store: TestStore) {
     }
     // Owners see it in their list, with the date until which they can recover it.
     let listed = async |caller| {
-        let teams = service.my_teams(caller).await.unwrap().items;
+        let teams = service.my_teams(caller, &Paging::default()).await.unwrap().items;
         teams.into_iter().find(|one| one.team.team_id == team.id)
     };
     assert!(listed(&owner).await.unwrap().recoverable_until.is_some());

@@ -7,11 +7,10 @@ use hacktracker::design::{
 use hacktracker::error::Error;
 use hacktracker::input::{
     AtBatChange, NewAtBat, NewGame, NewHalf, NewInvite, NewLineup, NewMove, NewPlayer, NewTeam,
-    NewUser, OpponentRuns, Revision, RunnerMoves, StatusChange,
+    NewUser, OpponentRuns, Positions, Revision, RunnerMoves, StatusChange,
 };
 use hacktracker::rules::status::Verb;
 use hacktracker::service::Service;
-use hacktracker::text::Positions;
 use hacktracker::view::{GameDetail, GameView, ScoringView};
 use singlet::dynamo::Item;
 use singlet::engine::Clock;

@@ -8,9 +8,8 @@ use hacktracker::input::{
     StatusChange,
 };
 use hacktracker::rules::status::Verb;
-use singlet::prelude::*;
 use singlet_testing::{TestStore, at_once, on_every_backend};
-use singlet_web::api::Change;
+use singlet_web::api::{Change, Paging};
 
 on_every_backend! {
     case_18_two_phones_record_at_once,
@@ -53,7 +52,7 @@ async fn case_21_a_game_needs_a_lineup_and_a_personal_one_none(store: TestStore)
     let team = fixture.team(&owner).await;
     let mut game = fixture.scheduled(&team, NewGame::default()).await;
     assert_eq!(code_of(game.change(Verb::Start).await), "lineup-invalid");
-    let own = fixture.service.my_teams(&owner).await.unwrap().items;
+    let own = fixture.service.my_teams(&owner, &Paging::default()).await.unwrap().items;
     let personal = own.into_iter().find(|one| one.team.name == "Personal Stats").unwrap().team;
     let new = NewGame::default();
     let game = fixture.service.create_game(&owner, &personal.team_id, &new).await.unwrap();
@@ -79,7 +78,7 @@ async fn games_go_from_status_to_status(store: TestStore) {
     assert_eq!(code_of(game.bat_with(AtBatResult::K, &[]).await), "wrong-status");
     assert_eq!(code_of(game.change(Verb::Reschedule).await), "invalid");
     let when = fixture.service.db().now();
-    let again = StatusChange { revision: game.revision(), scheduled_start: Some(when) };
+    let again = StatusChange { revision: game.revision(), scheduled_start: when.try_into().ok() };
     let (service, by, id) = (&fixture.service, game.by.clone(), game.id.clone());
     let scheduled = service.change_status(&by, &id, Verb::Reschedule, &again).await.unwrap();
     assert_eq!(scheduled.game.game.status, GameStatus::Scheduled);
@@ -120,14 +119,13 @@ async fn a_game_is_changed_and_the_schedule_is_in_order(store: TestStore) {
     let owner = fixture.user("nora").await;
     let team = fixture.team(&owner).await;
     let service = &fixture.service;
-    let start = |text: &str| Some(text.parse::<Timestamp>().unwrap());
     let mut ids = Vec::new();
     for (day, season) in
         [("2026-05-02", "spring"), ("2026-04-01", "spring"), ("2026-09-01", "fall")]
     {
         fixture.clock.advance(1000);
         let new = NewGame {
-            scheduled_start: start(&format!("{day}T18:00:00Z")),
+            scheduled_start: format!("{day}T18:00:00Z").parse().ok(),
             opponent_name: Some(" Night  Owls ".parse().unwrap()),
             season_id: Some(season.parse().unwrap()),
             ..NewGame::default()
@@ -136,11 +134,8 @@ async fn a_game_is_changed_and_the_schedule_is_in_order(store: TestStore) {
     }
     assert_eq!(ids[0].game.opponent_name.as_deref(), Some("Night Owls"));
     let listed = async |season| {
-        let games = service
-            .schedule(&owner, &team.id, season, &singlet_web::api::Paging::default())
-            .await
-            .unwrap()
-            .items;
+        let games =
+            service.schedule(&owner, &team.id, season, &Paging::default()).await.unwrap().items;
         games.into_iter().map(|game| game.game.game_id).collect::<Vec<_>>()
     };
     let id = |index: usize| ids[index].game.game_id.clone();
@@ -166,9 +161,6 @@ async fn a_game_is_changed_and_the_schedule_is_in_order(store: TestStore) {
     assert_eq!((changed.opponent_name, changed.location.as_deref()), (None, Some("Lincoln Park")));
     assert_eq!((changed.regulation_innings, changed.revision), (Some(5), 2));
     assert_eq!(code_of(service.change_game(&owner, &id(0), &change).await), "game-moved-on");
-    let too_many =
-        GameChange { revision: 2, regulation_innings: Change::Set(10), ..change.clone() };
-    assert_eq!(code_of(service.change_game(&owner, &id(0), &too_many).await), "invalid");
     // Home or away is settled at the start.
     let mut game = fixture.started(&team, NewGame::default()).await;
     let change = GameChange { revision: game.revision(), ..change };
@@ -182,7 +174,7 @@ async fn a_personal_game_is_kept_by_hand(store: TestStore) {
     let fixture = Fixture::new(store).await;
     let stella = fixture.user("stella").await;
     let service = &fixture.service;
-    let own = service.my_teams(&stella).await.unwrap().items.remove(0);
+    let own = service.my_teams(&stella, &Paging::default()).await.unwrap().items.remove(0);
     let game = service.create_game(&stella, &own.team.team_id, &NewGame::default()).await.unwrap();
     let id = game.game.game_id;
     let start = StatusChange { revision: 1, scheduled_start: None };
@@ -234,7 +226,8 @@ async fn a_personal_game_is_kept_by_hand(store: TestStore) {
 /// The field that a refusal is about.
 fn field_of<T: std::fmt::Debug>(refused: Result<T, Error>) -> String {
     let Err(Error::Problem(problem)) = refused else { panic!("{refused:?}") };
-    problem.to_json()["errors"][0]["field"].as_str().unwrap().to_owned()
+    let [error] = problem.field_errors() else { panic!("{problem}") };
+    error.field.clone()
 }
 
 async fn a_field_that_does_not_apply_is_named(store: TestStore) {
@@ -255,7 +248,7 @@ async fn a_field_that_does_not_apply_is_named(store: TestStore) {
     let change = AtBatChange { scored: Some(true), ..no_change(0) };
     assert_eq!(field_of(game.correct(&single, change).await), "/scored");
     // A personal game has neither bases nor other players.
-    let own = service.my_teams(&nora).await.unwrap().items;
+    let own = service.my_teams(&nora, &Paging::default()).await.unwrap().items;
     let own = own.into_iter().find(|one| one.team.name == "Personal Stats").unwrap();
     let new = NewGame::default();
     let id = service.create_game(&nora, &own.team.team_id, &new).await.unwrap().game.game_id;

@@ -9,6 +9,7 @@ use hacktracker::limits::PERSONAL_TEAMS_MAX;
 use hacktracker::rules::status::Verb;
 use singlet::dynamo::operation::PutItem;
 use singlet_testing::{TestStore, at_once, on_every_backend};
+use singlet_web::api::Paging;
 use singlet_web::identity::Caller;
 
 on_every_backend! {
@@ -46,7 +47,7 @@ async fn labels_are_added_renamed_deleted_and_recovered(store: TestStore) {
     for _ in 0..2 {
         service.recover_team(&stella, &office.team_id).await.unwrap();
     }
-    assert_eq!(service.my_teams(&stella).await.unwrap().items.len(), 2);
+    assert_eq!(service.my_teams(&stella, &Paging::default()).await.unwrap().items.len(), 2);
     assert_eq!(service.my_user(&stella).await.unwrap().personal_count, 2);
 }
 
@@ -54,7 +55,8 @@ async fn a_user_keeps_one_label_and_has_at_most_ten(store: TestStore) {
     let fixture = Fixture::new(store).await;
     let service = &fixture.service;
     let stella = fixture.user("stella").await;
-    let first = service.my_teams(&stella).await.unwrap().items.remove(0).team.team_id;
+    let first =
+        service.my_teams(&stella, &Paging::default()).await.unwrap().items.remove(0).team.team_id;
     assert_eq!(code_of(service.delete_team(&stella, &first).await), "personal-team");
     let second = label(&fixture, &stella, "Office league").await.team_id;
     // Two at once: one stays.
@@ -69,7 +71,7 @@ async fn a_user_keeps_one_label_and_has_at_most_ten(store: TestStore) {
     }
     let eleventh = NewTeam { team_type: TeamType::Personal, ..new_team("One more") };
     assert_eq!(code_of(service.create_team(&stella, &eleventh).await), "too-many-teams");
-    let teams = service.my_teams(&stella).await.unwrap().items;
+    let teams = service.my_teams(&stella, &Paging::default()).await.unwrap().items;
     let deleted = teams.iter().find(|one| one.team.deleted_at.is_some()).unwrap();
     let recovered = service.recover_team(&stella, &deleted.team.team_id).await;
     assert_eq!(code_of(recovered), "too-many-teams");
@@ -80,7 +82,8 @@ async fn a_career_is_filtered_by_label_and_season(store: TestStore) {
     let fixture = Fixture::new(store).await;
     let service = &fixture.service;
     let stella = fixture.user("stella").await;
-    let first = service.my_teams(&stella).await.unwrap().items.remove(0).team.team_id;
+    let first =
+        service.my_teams(&stella, &Paging::default()).await.unwrap().items.remove(0).team.team_id;
     let office = label(&fixture, &stella, "Office league").await.team_id;
     for (team, season, results) in [
         (&first, "2026-spring", &[AtBatResult::Single][..]),
@@ -118,7 +121,8 @@ async fn labels_of_older_versions_are_counted(store: TestStore) {
     let fixture = Fixture::new(store).await;
     let service = &fixture.service;
     let stella = fixture.user("stella").await;
-    let first = service.my_teams(&stella).await.unwrap().items.remove(0).team.team_id;
+    let first =
+        service.my_teams(&stella, &Paging::default()).await.unwrap().items.remove(0).team.team_id;
     let forget_count = async || {
         let items = fixture.items().await;
         let mut user = items.into_iter().find(|item| item.get("personalCount").is_some()).unwrap();
@@ -147,7 +151,7 @@ async fn linked_players_follow_the_name_of_their_user(store: TestStore) {
     let team = fixture.team(&nora).await;
     // The roster has another name for this one.
     service.link_player(&nora, &team.id, &team.players[0], &user_id(&nora)).await.unwrap();
-    let own = service.my_teams(&nora).await.unwrap().items;
+    let own = service.my_teams(&nora, &Paging::default()).await.unwrap().items;
     let own = own.into_iter().find(|one| one.team.team_type == TeamType::Personal).unwrap();
     let change = UserChange {
         first_name: Some("Eleonora".parse().unwrap()),

@@ -7,16 +7,17 @@ use hacktracker::design::{
 };
 use hacktracker::error::Error;
 use hacktracker::input::{
-    AtBatChange, NewAtBat, NewGame, NewInsert, NewInvite, NewOwnPlayer, NewTeam, StatusChange,
+    AtBatChange, NewAtBat, NewGame, NewInsert, NewInvite, NewOwnPlayer, NewTeam, Positions,
+    StatusChange,
 };
 use hacktracker::limits::{
     GAME_AT_BATS_MAX, GAMES_MAX, INVITES_MAX, LINKS_MAX, MEMBERS_MAX, PLAYER_AT_BATS_MAX,
     PLAYERS_MAX, SPRAY_MAX, TEAMS_MAX,
 };
 use hacktracker::rules::status::Verb;
-use hacktracker::text::Positions;
 use singlet::prelude::*;
 use singlet_testing::{TestStore, at_once, on_every_backend, run};
+use singlet_web::api::Paging;
 use singlet_web::identity::Caller;
 use singlet_web::problem::ApiError as _;
 
@@ -81,12 +82,7 @@ async fn a_roster_is_full_for_all_who_add_at_once(store: TestStore) {
         async move { service.add_players(&owner, &team_id, &[new_player("Last", None)]).await }
     });
     check_one(added.await, "roster-full");
-    let roster = fixture
-        .service
-        .players(&owner, &team.id, &singlet_web::api::Paging::default())
-        .await
-        .unwrap()
-        .items;
+    let roster = fixture.service.players(&owner, &team.id, &Paging::default()).await.unwrap().items;
     assert_eq!(roster.len(), PLAYERS_MAX as usize);
     // Who is removed makes room.
     fixture.service.remove_player(&owner, &team.id, &team.players[0]).await.unwrap();
@@ -162,7 +158,7 @@ async fn the_last_team_of_a_user_is_created_once(store: TestStore) {
         async move { service.create_team(&owner, &new).await }
     });
     check_one(created.await, "too-many-teams");
-    let teams = fixture.service.my_teams(&owner).await.unwrap().items;
+    let teams = fixture.service.my_teams(&owner, &Paging::default()).await.unwrap().items;
     assert_eq!(teams.len(), 3);
     // Joining another one is refused, too.
     let pia = fixture.user("pia").await;
@@ -221,7 +217,8 @@ async fn the_last_invite_is_made_once(store: TestStore) {
         async move { service.invite(&owner, &team_id, &new).await }
     });
     check_one(made.await, "too-many-invites");
-    assert_eq!(fixture.service.invites(&owner, &team.id).await.unwrap().items.len(), INVITES_MAX);
+    let page = fixture.service.team_page(&owner, &team.id).await.unwrap();
+    assert_eq!(page.invites.len(), INVITES_MAX);
     // Expired ones do not count, whether the store has deleted them or not.
     fixture.clock.advance(7 * 24 * 3_600_000 + 1000);
     invite(&fixture, &owner, &team.id).await;
@@ -339,7 +336,8 @@ fn who_is_not_on_the_roster_any_more_does_not_bat() {
         let new = NewAtBat { insert, player_id, ..play(game.revision(), AtBatResult::Single) };
         let refused = game.record(new).await.unwrap_err();
         let Error::Problem(problem) = refused else { panic!("{refused}") };
-        assert_eq!(problem.to_json()["errors"][0]["field"], "/playerId");
+        assert_eq!(problem.field_errors().len(), 1);
+        assert_eq!(problem.field_errors()[0].field, "/playerId");
     });
 }
 
@@ -350,7 +348,14 @@ fn a_game_has_five_hundred_at_bats() {
         let fixture = Fixture::new(TestStore::memory()).await;
         let owner = fixture.user("stella").await;
         let service = &fixture.service;
-        let team = service.my_teams(&owner).await.unwrap().items.remove(0).team.team_id;
+        let team = service
+            .my_teams(&owner, &Paging::default())
+            .await
+            .unwrap()
+            .items
+            .remove(0)
+            .team
+            .team_id;
         let game = service.create_game(&owner, &team, &NewGame::default()).await.unwrap();
         let (id, revision) = (game.game.game_id, game.game.revision);
         let start = StatusChange { revision, scheduled_start: None };
@@ -384,7 +389,7 @@ fn a_career_shows_its_newest_points_and_counts_all_at_bats() {
         let fixture = Fixture::new(TestStore::memory()).await;
         let owner = fixture.user("stella").await;
         let service = &fixture.service;
-        let own = service.my_teams(&owner).await.unwrap().items.remove(0);
+        let own = service.my_teams(&owner, &Paging::default()).await.unwrap().items.remove(0);
         let game =
             service.create_game(&owner, &own.team.team_id, &NewGame::default()).await.unwrap();
         let place = hacktracker::design::HitLocation { x: 0.5, y: 0.5 };

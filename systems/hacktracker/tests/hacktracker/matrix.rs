@@ -48,7 +48,7 @@ async fn who_was_removed_is_not_told_a_kept_answer() {
     for operation in server.idempotent_operations("hacktracker").await {
         let row = match operation.as_str() {
             // They answer with what the caller is or has brought, or with nothing.
-            "signUp" | "createTeam" | "recoverTeam" | "acceptInvite" => continue,
+            "createTeam" | "acceptInvite" => continue,
             "createInvite" => "createInvite (player)",
             other => other,
         };
@@ -352,6 +352,10 @@ impl DemoIds {
             "getAtBat" => (get, format!("{live}/atbats/{}", self.at_bat), None),
             "correctAtBat" => {
                 (patch, format!("{live}/atbats/{}", self.at_bat), seen(json!({"result": "2B"})))
+            }
+            "correctAtBat (another batter)" => {
+                let body = seen(json!({"result": "OUT", "playerId": self.lineup[7]}));
+                (patch, format!("{live}/atbats/{}", self.at_bat), body)
             }
             "removeAtBat" => {
                 (delete, format!("{live}/atbats/{}?revision={revision}", self.at_bat), None)

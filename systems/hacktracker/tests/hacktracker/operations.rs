@@ -106,9 +106,9 @@ async fn invites_are_listed_and_withdrawn(store: TestStore) {
     let manager = make(&nora, Role::Manager).await.unwrap();
     let player = make(&omar, Role::Player).await.unwrap();
     assert_eq!(code_of(make(&omar, Role::Manager).await), "forbidden");
-    assert_eq!(service.invites(&nora, &team.id).await.unwrap().items.len(), 2);
+    assert_eq!(service.invites(&nora, &team.id, &Paging::default()).await.unwrap().items.len(), 2);
     assert_eq!(
-        service.invites(&omar, &team.id).await.unwrap().items,
+        service.invites(&omar, &team.id, &Paging::default()).await.unwrap().items,
         std::slice::from_ref(&player)
     );
     let withdraw = async |by, code: &str| {

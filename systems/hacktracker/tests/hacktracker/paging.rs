@@ -3,6 +3,7 @@
 use hacktracker::design::{HackTracker, Team, TeamId, TeamType, UserId};
 use hacktracker::service::ADMIN_GROUP;
 use hacktracker::system;
+use serde_json::json;
 use singlet::prelude::*;
 use singlet_testing::TestServer;
 use std::collections::BTreeSet;
@@ -56,4 +57,43 @@ async fn case_25_a_hundred_thousand_teams_are_listed_once_each() {
     let wrong = admin.get("/hacktracker/users?limit=100&cursor=abc").await;
     assert_eq!(wrong.code(), "invalid");
     assert_eq!(admin.get("/hacktracker/teams?limit=101").await.code(), "invalid");
+}
+
+/// Regression: own teams and invites were lists without an end.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn own_teams_and_invites_come_in_pages() {
+    let server = TestServer::start(vec![system()]).await;
+    let nora = server.as_user("nora", &[]);
+    let user = json!({"firstName": "Nora", "lastName": "Vance", "email": "nora@example.com"});
+    nora.post("/hacktracker/users", user).await.expect(201);
+    let mut team = String::new();
+    for name in ["Kettles", "Tins", "Roofs"] {
+        let made = nora.post("/hacktracker/teams", json!({"name": name})).await.expect(201);
+        team = made["teamId"].as_str().unwrap().to_owned();
+    }
+    let invites = format!("/hacktracker/teams/{team}/invites");
+    for role in ["player", "manager", "owner"] {
+        nora.post(&invites, json!({"role": role})).await.expect(201);
+    }
+    for (path, id, count) in
+        [("/hacktracker/users/me/teams", "teamId", 4), (invites.as_str(), "code", 3)]
+    {
+        let whole = nora.get(path).await.expect(200);
+        assert!(whole["next"].is_null(), "{whole}");
+        let (mut seen, mut cursor) = (BTreeSet::new(), String::new());
+        loop {
+            let page = nora.get(&format!("{path}?limit=2{cursor}")).await.expect(200);
+            let items = page["items"].as_array().unwrap();
+            assert!(items.len() <= 2, "{page}");
+            for item in items {
+                assert!(seen.insert(item[id].as_str().unwrap().to_owned()), "{item} twice");
+            }
+            match page["next"].as_str() {
+                Some(next) => cursor = format!("&cursor={next}"),
+                None => break,
+            }
+        }
+        assert_eq!((seen.len(), whole["items"].as_array().unwrap().len()), (count, count));
+        assert_eq!(nora.get(&format!("{path}?limit=101")).await.code(), "invalid");
+    }
 }

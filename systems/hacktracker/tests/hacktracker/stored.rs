@@ -8,6 +8,7 @@ use hacktracker::input::{NewAtBat, NewGame, NewInvite, NewOwnPlayer, NewTeam, Ne
 use singlet::Expiry;
 use singlet::dynamo::{Item, Value};
 use singlet_testing::{TestStore, on_every_backend};
+use singlet_web::api::Paging;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -76,7 +77,7 @@ async fn a_user_and_a_personal_team(store: TestStore) {
             ("GSI2SK", text("METADATA#12345678")),
         ]),
     );
-    let own = fixture.service.my_teams(&john).await.unwrap().items.remove(0);
+    let own = fixture.service.my_teams(&john, &Paging::default()).await.unwrap().items.remove(0);
     let (team, player) = (own.team.team_id.to_string(), own.player_id.unwrap().to_string());
     let team_key = format!("TEAM#{team}");
     check(
@@ -197,8 +198,7 @@ async fn a_managed_team_with_ghosts_and_invites(store: TestStore) {
             ("updatedAt", now.clone()),
         ],
     );
-    let roster =
-        service.players(&nora, &team, &singlet_web::api::Paging::default()).await.unwrap().items;
+    let roster = service.players(&nora, &team, &Paging::default()).await.unwrap().items;
     let own = roster.iter().find(|player| player.player_number == Some(7)).unwrap();
     let linked = item(&fixture, &key, &format!("PLAYER#{}", own.player_id)).await;
     assert_eq!(linked.get("positions"), Some(&Value::L(vec![text("SS"), text("2B")])));

@@ -7,10 +7,11 @@ use hacktracker::design::{
     AtBatResult, InviteCode, MemberStatus, Membership, Player, PlayerNumber, Role, Team, TeamMember,
 };
 use hacktracker::error::Error;
-use hacktracker::input::{MemberChange, NewGame, NewInvite, NewOwnPlayer, NewTeam, PlayerChange};
-use hacktracker::text::Positions;
+use hacktracker::input::{
+    MemberChange, NewGame, NewInvite, NewOwnPlayer, NewTeam, PlayerChange, Positions,
+};
 use singlet_testing::{TestStore, at_once, on_every_backend};
-use singlet_web::api::Change;
+use singlet_web::api::{Change, Paging};
 use singlet_web::identity::Caller;
 
 on_every_backend! {
@@ -48,12 +49,7 @@ async fn case_02_one_number_for_two_players(store: TestStore) {
         }
     }
     let winner = winner.unwrap();
-    let roster = fixture
-        .service
-        .players(&owner, &team.id, &singlet_web::api::Paging::default())
-        .await
-        .unwrap()
-        .items;
+    let roster = fixture.service.players(&owner, &team.id, &Paging::default()).await.unwrap().items;
     let with_12: Vec<_> = roster.iter().filter(|player| player.player_number == Some(12)).collect();
     assert_eq!(with_12.len(), 1);
     assert_eq!(with_12[0].player_id, winner);
@@ -75,13 +71,7 @@ async fn case_02_one_number_for_two_players(store: TestStore) {
         "number-taken"
     );
     assert_eq!(
-        fixture
-            .service
-            .players(&owner, &team.id, &singlet_web::api::Paging::default())
-            .await
-            .unwrap()
-            .items
-            .len(),
+        fixture.service.players(&owner, &team.id, &Paging::default()).await.unwrap().items.len(),
         11
     );
 }
@@ -285,7 +275,7 @@ async fn personal_teams_have_one_owner_and_one_player(store: TestStore) {
     let fixture = Fixture::new(store).await;
     let stella = fixture.user("stella").await;
     let service = &fixture.service;
-    let own = service.my_teams(&stella).await.unwrap().items.remove(0);
+    let own = service.my_teams(&stella, &Paging::default()).await.unwrap().items.remove(0);
     let (team, player, id) = (own.team.team_id, own.player_id.unwrap(), user_id(&stella));
     let invite = NewInvite { role: Role::Player, player_id: None };
     for refused in [
@@ -301,7 +291,7 @@ async fn personal_teams_have_one_owner_and_one_player(store: TestStore) {
     }
     // Signing up again does nothing.
     assert!(!service.sign_up(&stella, &new_user("other")).await.unwrap().1);
-    assert_eq!(service.my_teams(&stella).await.unwrap().items.len(), 1);
+    assert_eq!(service.my_teams(&stella, &Paging::default()).await.unwrap().items.len(), 1);
 }
 
 async fn players_who_batted_or_are_linked_stay(store: TestStore) {

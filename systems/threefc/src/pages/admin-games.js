@@ -2,8 +2,9 @@
 import { announce, element } from "/assets/dom.js";
 import { markField } from "/assets/form.js";
 import { base } from "/assets/http.js";
+import { dayText, momentText, timeText } from "/assets/time.js";
 import { read, write } from "./api.js";
-import { dayText, localInputValue, momentText, timeText } from "./clock.js";
+import { localInputValue } from "./clock.js";
 import { actionSheet, confirmed, formSheet, menuSheet, texts } from "./forms.js";
 import { gameRow } from "./game-parts.js";
 import { changeText } from "./history.js";

@@ -3,8 +3,8 @@ import { announce, byId, element, replaceKeepingFocus } from "/assets/dom.js";
 import { showProblem } from "/assets/form.js";
 import { base } from "/assets/http.js";
 import { showLink } from "/assets/share.js";
+import { dayText } from "/assets/time.js";
 import { readAll, userId, write } from "./api.js";
-import { dayText, today } from "./clock.js";
 import { confirmed, formSheet, texts } from "./forms.js";
 import { playerText } from "./teams.js";
 
@@ -130,7 +130,7 @@ export class People {
   #showInvites(invites) {
     byId("invite-note").textContent = invites.length ? "" : "No open invitations.";
     replaceKeepingFocus(byId("invite-list"), invites.map((invite) => element("li", { "data-key": invite.hash },
-      element("span", {}, `${invite.role}, until ${dayText(today(new Date(invite.expiresAt)))}`),
+      element("span", {}, `${invite.role}, until ${dayText(invite.expiresAt)}`),
       element("button", { type: "button", class: "plain small danger", "aria-label": `Withdraw the invitation as ${invite.role}`, click: async () => {
         const isDone = await confirmed({ title: "Withdraw the invitation?", text: "Its link will no longer work.", action: "Withdraw", danger: true }, () => write("DELETE", `${this.#path}/invites/${encodeURIComponent(invite.hash)}`));
         if (isDone) await this.load();

@@ -2,9 +2,10 @@
 import { announce, byId, element, replaceKeepingFocus } from "/assets/dom.js";
 import { showProblem } from "/assets/form.js";
 import { base } from "/assets/http.js";
+import { dayText } from "/assets/time.js";
 import { gameItem, newGame } from "./admin-games.js";
 import { read, readAll, write } from "./api.js";
-import { dayText, monthsText, today } from "./clock.js";
+import { monthsText, today } from "./clock.js";
 import { actionSheet, attempt, confirmed, field, formSheet, menuSheet, texts, ticked } from "./forms.js";
 import { COLORS, playerText, teamTag } from "./teams.js";
 

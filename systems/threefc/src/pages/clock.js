@@ -1,4 +1,4 @@
-// Times: the clock of the thirds, and dates as people read them. Pure functions.
+// The clock of the thirds, and dates for forms. Pure functions.
 
 const ORDINALS = ["", "1st", "2nd", "3rd"];
 const LOCALE = "en-GB";
@@ -34,42 +34,32 @@ export function nextThird(thirds) {
   return thirds.find((one) => !one.startedAt)?.third ?? null;
 }
 
-/** How long a third has run at a moment (milliseconds), as `07:42`. */
-export function elapsedText(startedAt, nowMs) {
-  const seconds = Math.max(0, Math.floor((nowMs - Date.parse(startedAt)) / 1000));
+function minutesText(seconds) {
   return `${String(Math.floor(seconds / 60)).padStart(2, "0")}:${String(seconds % 60).padStart(2, "0")}`;
 }
 
-/** What the clock of a game says: `{ text, time }`; `time` is empty unless a third runs. */
+/** How long a third has run at a moment (milliseconds): `{ time: "20:00", stoppage: "+02:30" }`. */
+function elapsed(startedAt, nowMs, lengthMinutes) {
+  const seconds = Math.max(0, Math.floor((nowMs - Date.parse(startedAt)) / 1000));
+  const over = seconds - lengthMinutes * 60;
+  return over > 0
+    ? { time: minutesText(lengthMinutes * 60), stoppage: `+${minutesText(over)}` }
+    : { time: minutesText(seconds), stoppage: "" };
+}
+
+/** What the clock of a game says: `{ text, time, stoppage }`; `time` is empty unless a third runs. */
 export function clockText(game, nowMs) {
   const running = runningThird(game.thirds);
-  if (game.status === "finished") return { text: "Finished", time: "" };
-  if (game.status === "abandoned") return { text: "Abandoned", time: "" };
-  if (running) return { text: thirdName(running.third), time: elapsedText(running.startedAt, nowMs) };
+  if (game.status === "finished") return { text: "Finished", time: "", stoppage: "" };
+  if (game.status === "abandoned") return { text: "Abandoned", time: "", stoppage: "" };
+  if (running) return { text: thirdName(running.third), ...elapsed(running.startedAt, nowMs, game.thirdLengthMinutes) };
   const played = game.thirds.filter((one) => one.finishedAt).length;
-  return { text: played ? `${thirdName(played)} over` : "Not started", time: "" };
+  return { text: played ? `${thirdName(played)} over` : "Not started", time: "", stoppage: "" };
 }
 
 /** The date of today in this time zone, as `2026-05-03`. */
 export function today(now = new Date()) {
   return [now.getFullYear(), now.getMonth() + 1, now.getDate()].map((part) => String(part).padStart(2, "0")).join("-");
-}
-
-/** A date such as `2026-05-03` as "Sun 3 May", with the year if it is another one. */
-export function dayText(date, now = new Date()) {
-  const at = new Date(`${date}T12:00:00`);
-  const year = at.getFullYear() === now.getFullYear() ? {} : { year: "numeric" };
-  return at.toLocaleDateString(LOCALE, { weekday: "short", day: "numeric", month: "short", ...year }).replace(",", "");
-}
-
-/** The time of day of a moment, as `14:00`. */
-export function timeText(moment) {
-  return new Date(moment).toLocaleTimeString(LOCALE, { hour: "2-digit", minute: "2-digit" });
-}
-
-/** The time of day of a moment with seconds, as `14:00:30`: for an input of the type time. */
-export function secondsText(moment) {
-  return new Date(moment).toLocaleTimeString(LOCALE, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
 }
 
 /** A time of day, such as `14:00:30`, as the moment closest to another one. Null if it is no time. */
@@ -81,11 +71,6 @@ export function closestMoment(time, moment) {
   const days = Math.round((Date.parse(moment) - at) / 86_400_000);
   at.setDate(at.getDate() + days);
   return at.toISOString();
-}
-
-/** A moment as "Sun 3 May 14:00". */
-export function momentText(moment) {
-  return `${dayText(today(new Date(moment)))} ${timeText(moment)}`;
 }
 
 /** The months of a season, such as "Mar–Jun 2026", or an empty text. */

@@ -77,15 +77,15 @@ function marks(color, x, y) {
 
 /** One game as a line of a list: time, teams with what they have conceded, and how it stands. */
 export function gameRow(row, teams, { href, time }) {
-  const status = { scheduled: "", live: "Live", finished: "Final", abandoned: "Abandoned" }[row.status] ?? "";
+  const status = { scheduled: "", live: "Live", finished: row.outcome === "draw" ? "Draw" : "Final", abandoned: "Abandoned" }[row.status] ?? "";
   const isScored = row.status === "live" || row.status === "finished";
   return element("a", { href, class: `threefc-row threefc-row-${row.status}` },
     element("span", { class: "threefc-row-time" }, time, status ? element("span", { class: `badge threefc-status-${row.status}` }, status) : null),
-    element("span", { class: "threefc-row-teams" }, row.teamIds.map((teamId) => {
+    element("span", { class: "threefc-row-teams" }, ...row.teamIds.map((teamId) => {
       const team = teams.find((one) => one.teamId === teamId);
       const score = row.score?.find((one) => one.teamId === teamId);
       const isWinner = row.winnerTeamId === teamId;
       return element("span", { class: isWinner ? "is-winner" : null }, swatch(team?.color), element("b", {}, team?.code ?? "?"),
         isScored ? [" ", element("span", { class: "threefc-row-score" }, String(score?.conceded ?? 0)), element("span", { class: "visually-hidden" }, " conceded", isWinner ? ", winner" : "")] : null);
-    })));
+    }), isScored ? element("span", { class: "threefc-row-note", "aria-hidden": "true" }, "conceded") : null));
 }

@@ -2,8 +2,9 @@
 import { announce, byId, element, replaceKeepingFocus } from "/assets/dom.js";
 import { base } from "/assets/http.js";
 import { shareLink } from "/assets/share.js";
+import { dayText, momentText, timeText } from "/assets/time.js";
 import { addressPart, mayAct, onOtherPerson, showMissing } from "./api.js";
-import { clockText, dayText, momentText, timeText } from "./clock.js";
+import { clockText } from "./clock.js";
 import { FollowedGame } from "./follow.js";
 import { drawPitch, goalLine, rosters } from "./game-parts.js";
 import { abandonedText, goalText, resultText } from "./game-state.js";
@@ -42,13 +43,13 @@ function show(view) {
 /** Only the clock is drawn every second. It is not announced. */
 function showClock() {
   if (!game.view) return;
-  const { text, time } = clockText(game.view, game.now());
+  const { text, time, stoppage } = clockText(game.view, game.now());
   const isLive = game.view.status === "live";
   const shown = game.view.status === "scheduled" ? `Kick-off ${timeText(game.view.gameStartTs)}` : text;
   byId("clock").replaceChildren(...[
     isLive ? element("span", { class: "badge threefc-status-live" }, "Live") : null,
     element("span", {}, shown),
-    time ? element("span", { class: "threefc-time", role: "timer", "aria-live": "off" }, time) : null,
+    time ? element("span", { class: "threefc-time", role: "timer", "aria-live": "off" }, time, stoppage ? element("small", {}, ` ${stoppage}`) : null) : null,
   ].filter(Boolean));
 }
 

@@ -1,5 +1,6 @@
 // What an audit record says, in words.
-import { dayText, displayTime, momentText, timeText } from "./clock.js";
+import { dayText, momentText, timeText } from "/assets/time.js";
+import { displayTime } from "./clock.js";
 import { abandonedReason } from "./game-state.js";
 
 /**

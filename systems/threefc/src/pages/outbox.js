@@ -16,7 +16,7 @@ const REMEMBERED_MAX = 60;
 
 /**
  * An entry is one of
- * - `{ kind: "goal", gameId, body, scorer }`: addGoal; its Idempotency-Key is the eventId;
+ * - `{ kind: "goal", gameId, body, scorer }`: addGoal; the eventId makes it safe to repeat;
  * - `{ kind: "assists", gameId, eventId, assistPlayerIds }`: editGoal;
  * - `{ kind: "undo", gameId, eventId }`: undoGoal;
  * - `{ kind: "remove", gameId, eventId }`: deleteGoal, of a goal that may or may not have arrived;

@@ -1,8 +1,9 @@
 // The sheets of the scorekeeper's page.
 import { announce, element, replaceKeepingFocus } from "/assets/dom.js";
 import { markField, showProblem } from "/assets/form.js";
+import { timeText } from "/assets/time.js";
 import { readAll, write } from "./api.js";
-import { closestMoment, secondsText, thirdName } from "./clock.js";
+import { closestMoment, thirdName } from "./clock.js";
 import { actionSheet, formSheet, texts, ticked } from "./forms.js";
 import { assistBoxes } from "./goal-form.js";
 import { byNumber, playerText, swatch, teamTag } from "./teams.js";
@@ -148,7 +149,7 @@ export function clockSheet({ view, third, now, submit, takeBack }) {
   } }, text);
   const after = isLatest && third.finishedAt ? undo("This third is not over", { finishedAt: null }, `${name} goes on`)
     : isLatest && !hasGoals ? undo("This third has not started", { startedAt: null }, `${name} not started`) : null;
-  const time = (label, field) => ({ name: field, label, type: "time", step: 1, required: true, value: secondsText(third[field]) });
+  const time = (label, field) => ({ name: field, label, type: "time", step: 1, required: true, value: timeText(third[field], { seconds: true }) });
   const shown = formSheet({
     title: `Clock of the ${name}`,
     text: "Goals keep their minutes.",
@@ -156,7 +157,7 @@ export function clockSheet({ view, third, now, submit, takeBack }) {
     fields: [time("Started at", "startedAt"), ...(third.finishedAt ? [time("Ended at", "finishedAt")] : [])],
     submit: async (values, form) => {
       const times = Object.fromEntries(["startedAt", "finishedAt"].filter((field) => third[field]).map((field) => {
-        const isSame = values[field] === secondsText(third[field]);
+        const isSame = values[field] === timeText(third[field], { seconds: true });
         return [field, isSame ? third[field] : closestMoment(values[field], third[field])];
       }));
       const limits = [["startedAt", before?.finishedAt, `must not be before the ${thirdName(third.third - 1)} ended`], ["finishedAt", times.startedAt, "must not be before the start"]];

@@ -2,8 +2,9 @@
 import { announce, byId, element, replaceKeepingFocus } from "/assets/dom.js";
 import { base } from "/assets/http.js";
 import { signInLink } from "/assets/session.js";
+import { timeText } from "/assets/time.js";
 import { addressPart, mayAct, onOtherPerson, showForbidden, showMissing, write } from "./api.js";
-import { clockText, nextThird, runningThird, secondsText, thirdName, timeText } from "./clock.js";
+import { clockText, nextThird, runningThird, thirdName } from "./clock.js";
 import { FollowedGame } from "./follow.js";
 import { attempt, confirmed, menuSheet } from "./forms.js";
 import { goalLine } from "./game-parts.js";
@@ -96,12 +97,12 @@ function render() {
 }
 
 function renderClock(view) {
-  const { text, time } = clockText(view, game.now());
+  const { text, time, stoppage } = clockText(view, game.now());
   const running = runningThird(view.thirds);
   const shownText = view.status === "scheduled" ? `Kick-off ${timeText(view.gameStartTs)}` : running ? `T${running.third}` : text;
   byId("clock").replaceChildren(...[
     element("span", {}, shownText, running ? element("span", { class: "visually-hidden" }, ` ${text}`) : null),
-    time ? element("span", { class: "threefc-time", role: "timer", "aria-live": "off" }, time) : null,
+    time ? element("span", { class: "threefc-time", role: "timer", "aria-live": "off" }, time, stoppage ? element("small", {}, ` ${stoppage}`) : null) : null,
   ].filter(Boolean));
 }
 
@@ -109,8 +110,8 @@ function renderTop(view) {
   byId("end-third").hidden = !isOpen(view) || !runningThird(view.thirds);
   byId("menu").hidden = false;
   byId("score").replaceChildren(...view.teams.map((team) => element("div", {},
-    element("dt", {}, swatch(team.color), element("b", {}, team.code), element("span", { class: "visually-hidden" }, ` ${team.name}, conceded`)),
-    element("dd", {}, String(team.conceded), element("span", { class: "threefc-scored" }, `scored ${team.scored}`)))));
+    element("dt", {}, swatch(team.color), element("b", {}, team.code), element("span", { class: "visually-hidden" }, ` ${team.name}`)),
+    element("dd", {}, String(team.conceded), element("span", { class: "threefc-scored" }, " conceded"), element("span", { class: "threefc-scored" }, `scored ${team.scored}`)))));
   const result = view.status === "finished" ? resultText(view.teams) : view.status === "abandoned" ? abandonedText(view.abandoned) : "";
   byId("result").hidden = !result;
   byId("result").textContent = result;
@@ -360,7 +361,7 @@ function correctClock(view) {
   const started = view.thirds.filter((one) => one.startedAt);
   if (started.length === 1) return correctThird(view, started[0]);
   return menuSheet("Correct the clock", started.map((third) => ({
-    text: `${thirdName(third.third)} ${secondsText(third.startedAt)}–${third.finishedAt ? secondsText(third.finishedAt) : ""}`,
+    text: `${thirdName(third.third)} ${timeText(third.startedAt, { seconds: true })}–${third.finishedAt ? timeText(third.finishedAt, { seconds: true }) : ""}`,
     run: () => correctThird(shown(), third),
   })));
 }

@@ -3,8 +3,9 @@ import { byId, element, replaceKeepingFocus } from "/assets/dom.js";
 import { base } from "/assets/http.js";
 import { connectionBar, WatchStream } from "/assets/live.js";
 import { tabs } from "/assets/tabs.js";
+import { dayText, timeText } from "/assets/time.js";
 import { addressPart, api, mayAct, onOtherPerson, read, readAll, showMissing, unmarkPanel } from "./api.js";
-import { dayText, timeText, today } from "./clock.js";
+import { today } from "./clock.js";
 import { gameRow } from "./game-parts.js";
 import { playerText, teamTag } from "./teams.js";
 
@@ -150,7 +151,7 @@ function standings() {
         element("td", {}, `${row.position}${isPlayed && isShared(row.position) ? "=" : ""}`),
         element("th", { scope: "row" }, teamTag(teamBy(row.teamId))),
         COLUMNS.map(([name]) => element("td", { class: name === "wins" ? "threefc-strong" : null }, String(row[name]))))))),
-    isPlayed ? null : element("p", { class: "quiet threefc-pad-text" }, "No games yet. The table fills with the first finished game."));
+    element("p", { class: "quiet threefc-pad-text" }, isPlayed ? "C: goals conceded, fewest are best. S: goals scored." : "No games yet. The table fills with the first finished game."));
 }
 
 function board(title, entries, unit) {

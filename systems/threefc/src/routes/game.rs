@@ -1,6 +1,6 @@
 //! Games.
 
-use super::{App, Done, OfGame, Reply, Shared, forward, whole};
+use super::{App, Done, OfGame, Reply, Shared, whole};
 use crate::design::{AuditRecord, EventId, GameId, PlayerId, TeamId};
 use crate::error::{Error, Result};
 use crate::live;
@@ -10,7 +10,6 @@ use crate::service::input::{
 };
 use crate::service::{ADMIN, Need, SCOREKEEPER};
 use crate::view::{GameView, GoalView, RosterView};
-use serde::de::DeserializeOwned;
 use singlet_web::api::{delete, get, patch, post, put};
 use singlet_web::prelude::*;
 
@@ -31,7 +30,7 @@ pub(super) fn routes(api: Api<Shared>) -> Api<Shared> {
                 .about(
                     "Changes start, session or pitch of a game; before it begins, also its teams.",
                 )
-                .replay_if(as_admin)
+                .unkeyed()
                 .problems([
                     SessionNotFound,
                     GameStarted,
@@ -50,34 +49,34 @@ pub(super) fn routes(api: Api<Shared>) -> Api<Shared> {
         .route(
             post("/v1/games/{game}/thirds/{third}/start", start_third)
                 .about("Starts a third.")
-                .replay_if(as_scorekeeper_of::<ThirdNumber>)
+                .unkeyed()
                 .problems(OF_CHANGES)
                 .problems([ThirdOutOfOrder, ThirdOver]),
         )
         .route(
             post("/v1/games/{game}/thirds/{third}/finish", finish_third)
                 .about("Finishes a third.")
-                .replay_if(as_scorekeeper_of::<ThirdNumber>)
+                .unkeyed()
                 .problems(OF_CHANGES)
                 .problems([ThirdOutOfOrder]),
         )
         .route(
             patch("/v1/games/{game}/thirds/{third}", correct_third)
                 .about("Corrects the times of a third, or takes the latest start or finish back.")
-                .replay_if(as_scorekeeper_of::<ThirdNumber>)
+                .unkeyed()
                 .problems(OF_CHANGES)
                 .problems([ThirdOutOfOrder, ThirdHasGoals]),
         )
         .route(
             post("/v1/games/{game}/finish", finish_game)
                 .about("Finishes a game: it counts from now on. Admins may do so with open thirds.")
-                .replay_if(as_finisher)
+                .unkeyed()
                 .problems([GameAbandoned, ThirdsOpen]),
         )
         .route(
             post("/v1/games/{game}/abandon", abandon_game)
                 .about("Abandons a game: it does not count.")
-                .replay_if(as_scorekeeper)
+                .unkeyed()
                 .problems([GameFinished, TeamNotInGame]),
         )
         .route(
@@ -94,7 +93,6 @@ pub(super) fn routes(api: Api<Shared>) -> Api<Shared> {
             get("/v1/games/{game}/live", watch_game)
                 .about("Server-Sent Events: `state`, then a message for each change of the game."),
         );
-    // A goal has a marker with its event id, so entering or removing it a second time changes nothing.
     api.route(
         post("/v1/games/{game}/goals", add_goal)
             .about("Enters a goal. The same goal sent again is one goal.")
@@ -110,7 +108,7 @@ pub(super) fn routes(api: Api<Shared>) -> Api<Shared> {
     .route(
         patch("/v1/games/{game}/goals/{event}", edit_goal)
             .about("Changes a goal, or moves it in the timeline.")
-            .replay_if(as_scorekeeper_of::<EventId>)
+            .unkeyed()
             .problems(OF_CHANGES)
             .problems(OF_GOALS),
     )
@@ -130,14 +128,14 @@ pub(super) fn routes(api: Api<Shared>) -> Api<Shared> {
     .route(
         put("/v1/games/{game}/roster/{player}", assign_roster)
             .about("Puts a player on the roster of a team.")
-            .replay_if(as_scorekeeper_of::<PlayerId>)
+            .unkeyed()
             .problems(OF_CHANGES)
             .problems([PlayerArchived, TeamNotInGame, RosterFull]),
     )
     .route(
         delete("/v1/games/{game}/roster/{player}", remove_roster)
             .about("Removes a player from the rosters of this game.")
-            .replay_if(as_scorekeeper_of::<PlayerId>)
+            .replay_if(as_scorekeeper)
             .problems(OF_CHANGES)
             .problems([PlayerHasGoals]),
     )
@@ -150,8 +148,8 @@ pub(super) fn routes(api: Api<Shared>) -> Api<Shared> {
 
 /// 1, 2 or 3.
 #[derive(Clone, Copy, Deserialize, JsonSchema)]
-#[schemars(inline)]
-struct ThirdNumber(#[schemars(range(min = 1, max = 3))] u8);
+#[schemars(inline, extend("minimum" = 1, "maximum" = 3))]
+struct ThirdNumber(u8);
 
 #[derive(Deserialize, JsonSchema)]
 struct RosterQuery {
@@ -160,13 +158,13 @@ struct RosterQuery {
 }
 
 forward! {
-    update_game(game: GameId)[change: GameChange] -> GameView;
-    delete_game(game: GameId);
-    abandon_game(game: GameId)[abandon: AbandonGame] -> GameView;
-    reopen_game(game: GameId) -> GameView;
-    edit_goal(game: GameId, event: EventId)[change: GoalChange] -> GameView;
-    delete_goal(game: GameId, event: EventId) -> GameView;
-    remove_roster(game: GameId, player: PlayerId) -> GameView;
+    update_game = update_game(game: GameId)[change: Body<GameChange>] -> GameView;
+    delete_game = delete_game(game: GameId);
+    abandon_game = abandon_game(game: GameId)[abandon: Body<AbandonGame>] -> GameView;
+    reopen_game = reopen_game(game: GameId) -> GameView;
+    edit_goal = edit_goal(game: GameId, event: EventId)[change: Body<GoalChange>] -> GameView;
+    delete_goal = delete_goal(game: GameId, event: EventId) -> GameView;
+    remove_roster = remove_roster(game: GameId, player: PlayerId) -> GameView;
 }
 
 async fn get_game(app: App, by: Option<Caller>, id: OfGame) -> Reply<GameView> {
@@ -276,20 +274,6 @@ async fn as_admin(app: App, by: Caller, id: OfGame) -> Done {
     app.game_for(Some(&by), &id, ADMIN).await.map(|_| NoContent)
 }
 
-async fn as_scorekeeper(app: App, by: Caller, id: OfGame) -> Done {
+async fn as_scorekeeper(app: App, by: Caller, Path((id, _)): Path<(GameId, PlayerId)>) -> Done {
     app.game_for(Some(&by), &id, SCOREKEEPER).await.map(|_| NoContent)
-}
-
-/// The same for a route with another parameter.
-async fn as_scorekeeper_of<T>(app: App, by: Caller, Path((id, _)): Path<(GameId, T)>) -> Done
-where
-    T: DeserializeOwned + JsonSchema + Send,
-{
-    app.game_for(Some(&by), &id, SCOREKEEPER).await.map(|_| NoContent)
-}
-
-/// Finishing with open thirds takes an admin, also the second time.
-async fn as_finisher(app: App, by: Caller, id: OfGame, finish: Body<FinishGame>) -> Done {
-    let need = if finish.force { ADMIN } else { SCOREKEEPER };
-    app.game_for(Some(&by), &id, need).await.map(|_| NoContent)
 }

@@ -1,6 +1,6 @@
 //! Leagues, their people and their players.
 
-use super::{App, Done, OfLeague, OfPlayer, Reply, Shared, forward, whole};
+use super::{App, Done, OfLeague, OfPlayer, Reply, Shared, whole};
 use crate::design::*;
 use crate::error::{Error, Result};
 use crate::service::input::{
@@ -22,9 +22,7 @@ pub(super) fn routes(api: Api<Shared>) -> Api<Shared> {
     .route(get("/v1/leagues", list_leagues).about("Lists public leagues, by id."))
     .route(get("/v1/me", me).about("Shows the caller's leagues and roles."))
     .route(get("/v1/leagues/{league}", get_league).about("Shows a league and its seasons."))
-    .route(
-        patch("/v1/leagues/{league}", update_league).about("Changes a league.").replay_if(as_admin),
-    )
+    .route(patch("/v1/leagues/{league}", update_league).about("Changes a league.").unkeyed())
     .route(
         delete("/v1/leagues/{league}", delete_league)
             .about("Deletes a league without seasons, with its people and players.")
@@ -43,7 +41,7 @@ pub(super) fn routes(api: Api<Shared>) -> Api<Shared> {
     .route(
         patch("/v1/players/{player}", update_player)
             .about("Changes or archives a player.")
-            .replay_if(as_player_admin),
+            .unkeyed(),
     )
     .route(
         put("/v1/leagues/{league}/acl/{user}", grant_role)
@@ -51,7 +49,7 @@ pub(super) fn routes(api: Api<Shared>) -> Api<Shared> {
                 "Gives a role to a person who has a role in some league, or changes their role. \
                  Other people are invited.",
             )
-            .replay_if(as_admin_or_self)
+            .unkeyed()
             .problems([UserNotFound, LastAdmin, LimitReached]),
     )
     .route(
@@ -85,11 +83,11 @@ pub(super) fn routes(api: Api<Shared>) -> Api<Shared> {
 }
 
 forward! {
-    update_league(league: LeagueId)[change: LeagueChange] -> LeagueInfo;
-    delete_league(league: LeagueId);
-    update_player(player: PlayerId)[change: PlayerChange] -> Player;
-    revoke_role(league: LeagueId, user: UserId);
-    delete_invite(league: LeagueId, hash: InviteHash);
+    update_league = update_league(league: LeagueId)[change: Body<LeagueChange>] -> LeagueInfo;
+    delete_league = delete_league(league: LeagueId);
+    update_player = update_player(player: PlayerId)[change: Body<PlayerChange>] -> Player;
+    revoke_role = revoke_role(league: LeagueId, user: UserId);
+    delete_invite = delete_invite(league: LeagueId, hash: InviteHash);
 }
 
 async fn create_league(app: App, by: Caller, new: Body<NewLeague>) -> Result<Created<LeagueInfo>> {
@@ -188,17 +186,4 @@ pub(super) async fn as_admin(app: App, by: Caller, league: OfLeague) -> Done {
 
 async fn as_scorekeeper(app: App, by: Caller, league: OfLeague) -> Done {
     app.league_for(Some(&by), &league, SCOREKEEPER).await.map(|_| NoContent)
-}
-
-/// An admin who gave up the role gets the answer again.
-async fn as_admin_or_self(
-    app: App,
-    by: Caller,
-    Path((league, user)): Path<(LeagueId, UserId)>,
-) -> Done {
-    app.league_of_user(&by, &league, &user).await.map(|_| NoContent)
-}
-
-async fn as_player_admin(app: App, by: Caller, player: OfPlayer) -> Done {
-    app.player_for(Some(&by), &player, ADMIN).await.map(|_| NoContent)
 }

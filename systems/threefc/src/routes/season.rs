@@ -1,7 +1,7 @@
 //! Seasons, their teams and sessions.
 
 use super::league::as_admin;
-use super::{App, Done, OfLeague, OfSeason, OfSession, Reply, Shared, forward, whole};
+use super::{App, Done, OfLeague, OfSeason, OfSession, Reply, Shared, whole};
 use crate::design::*;
 use crate::error::{Error, Result};
 use crate::live;
@@ -33,11 +33,7 @@ pub(super) fn routes(api: Api<Shared>) -> Api<Shared> {
         get("/v1/seasons/{season}/leaderboards", get_leaderboards)
             .about("Shows the leaderboards of a season."),
     )
-    .route(
-        patch("/v1/seasons/{season}", update_season)
-            .about("Changes a season.")
-            .replay_if(as_season_admin),
-    )
+    .route(patch("/v1/seasons/{season}", update_season).about("Changes a season.").unkeyed())
     .route(
         delete("/v1/seasons/{season}", delete_season)
             .about("Deletes a season without sessions, with its teams.")
@@ -53,7 +49,7 @@ pub(super) fn routes(api: Api<Shared>) -> Api<Shared> {
     .route(
         patch("/v1/seasons/{season}/teams/{team}", update_team)
             .about("Changes a team and its squad, or retires it.")
-            .replay_if(as_team_admin)
+            .unkeyed()
             .problems([CodeTaken, PlayerNotFound, PlayerInOtherSquad]),
     )
     .route(
@@ -66,11 +62,7 @@ pub(super) fn routes(api: Api<Shared>) -> Api<Shared> {
         get("/v1/seasons/{season}/sessions", list_sessions)
             .about("Lists the sessions of a season, by date."),
     )
-    .route(
-        patch("/v1/sessions/{session}", update_session)
-            .about("Changes a session.")
-            .replay_if(as_session_admin),
-    )
+    .route(patch("/v1/sessions/{session}", update_session).about("Changes a session.").unkeyed())
     .route(
         delete("/v1/sessions/{session}", delete_session)
             .about("Deletes a session without games.")
@@ -93,11 +85,11 @@ pub(super) fn routes(api: Api<Shared>) -> Api<Shared> {
 }
 
 forward! {
-    update_season(season: SeasonId)[change: SeasonChange] -> SeasonMirror;
-    delete_season(season: SeasonId);
-    update_team(season: SeasonId, team: TeamId)[change: TeamChange] -> Team;
-    update_session(session: SessionId)[change: SessionChange] -> SessionMirror;
-    delete_session(session: SessionId);
+    update_season = update_season(season: SeasonId)[change: Body<SeasonChange>] -> SeasonMirror;
+    delete_season = delete_season(season: SeasonId);
+    update_team = update_team(season: SeasonId, team: TeamId)[change: Body<TeamChange>] -> Team;
+    update_session = update_session(session: SessionId)[change: Body<SessionChange>] -> SessionMirror;
+    delete_session = delete_session(session: SessionId);
 }
 
 async fn create_season(
@@ -179,10 +171,6 @@ async fn watch_season(
 }
 
 async fn as_season_admin(app: App, by: Caller, season: OfSeason) -> Done {
-    app.season_for(Some(&by), &season, ADMIN).await.map(|_| NoContent)
-}
-
-async fn as_team_admin(app: App, by: Caller, Path((season, _)): Path<(SeasonId, TeamId)>) -> Done {
     app.season_for(Some(&by), &season, ADMIN).await.map(|_| NoContent)
 }
 

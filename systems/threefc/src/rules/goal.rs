@@ -2,12 +2,28 @@
 
 use crate::design::{Goal, PlayerId, TeamId, TeamScore};
 use crate::error::{ApiError as _, Error, Result};
+use singlet_web::validate::FieldErrors;
 use std::collections::BTreeMap;
-
-const ASSISTS_MAX: usize = 3;
 
 /// The team of every player on a roster of the game.
 pub type RosterTeams = BTreeMap<PlayerId, TeamId>;
+
+/// Adds the fields of a goal that cannot be together, in any game.
+pub fn check_fields(goal: &Goal, errors: &mut FieldErrors) {
+    let field = "/scoringTeamId";
+    match &goal.scoring_team_id {
+        Some(_) if goal.own_goal => errors.add(field, "must be null for an own goal"),
+        Some(team) if *team == goal.conceding_team_id => errors.add(field, "must be another team"),
+        None if !goal.own_goal => errors.add(field, "is needed unless it is an own goal"),
+        _ => {}
+    }
+    let (field, assists) = ("/assistPlayerIds", &goal.assist_player_ids);
+    if goal.own_goal && !assists.is_empty() {
+        errors.add(field, "must be empty for an own goal");
+    } else if goal.scorer_player_id.as_ref().is_some_and(|scorer| assists.contains(scorer)) {
+        errors.add(field, "must not name the scorer");
+    }
+}
 
 /// Checks a goal against the teams and rosters of its game. `before` is the goal that is edited:
 /// players whom it names already may stay, whatever roster they are on by now.
@@ -17,24 +33,8 @@ pub fn check_goal(
     teams: &[TeamId],
     roster: &RosterTeams,
 ) -> Result<()> {
-    if goal.own_goal {
-        if goal.scoring_team_id.is_some() {
-            return Err(Error::invalid("/scoringTeamId", "must be null for an own goal"));
-        }
-        if !goal.assist_player_ids.is_empty() {
-            return Err(Error::invalid("/assistPlayerIds", "must be empty for an own goal"));
-        }
-    }
     // The team of the player who put the ball in.
-    let team = match &goal.scoring_team_id {
-        Some(team) if *team == goal.conceding_team_id => {
-            return Err(Error::invalid("/scoringTeamId", "must be another team"));
-        }
-        Some(team) => team,
-        None if goal.own_goal => &goal.conceding_team_id,
-        None => return Err(Error::invalid("/scoringTeamId", "is needed unless it is an own goal")),
-    };
-    check_assists(goal)?;
+    let team = goal.scoring_team_id.as_ref().unwrap_or(&goal.conceding_team_id);
     if !teams.contains(&goal.conceding_team_id) || !teams.contains(team) {
         return Err(Error::TeamNotInGame);
     }
@@ -57,24 +57,6 @@ pub fn check_goal(
         }
     }
     Ok(())
-}
-
-fn check_assists(goal: &Goal) -> Result<()> {
-    let assists = &goal.assist_player_ids;
-    let is_twice = assists
-        .iter()
-        .enumerate()
-        .any(|(place, one)| assists.iter().skip(place + 1).any(|other| other == one));
-    let detail = if assists.len() > ASSISTS_MAX {
-        "must have at most three"
-    } else if is_twice {
-        "must not name a player twice"
-    } else if goal.scorer_player_id.as_ref().is_some_and(|scorer| assists.contains(scorer)) {
-        "must not name the scorer"
-    } else {
-        return Ok(());
-    };
-    Err(Error::invalid("/assistPlayerIds", detail))
 }
 
 /// The score that goals add up to, in the order of the teams. An own goal is conceded, and nobody

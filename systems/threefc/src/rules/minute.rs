@@ -3,6 +3,7 @@
 use crate::design::{Game, GameStatus, Third};
 use crate::error::{ApiError as _, Error, Result};
 use singlet::Timestamp;
+use singlet_web::validate::FieldErrors;
 
 /// The last minute that a goal can have: its key has room for it.
 pub const MINUTE_MAX: u16 = 999;
@@ -46,6 +47,21 @@ pub fn display_time(third: u8, length_minutes: u8, game_minute: u16) -> String {
     }
 }
 
+/// Adds the fields of a timing that cannot be together in a game with thirds of this length.
+pub fn check_timing(timing: Timing, length_minutes: u8, errors: &mut FieldErrors) {
+    let Some(game_minute) = timing.game_minute else { return };
+    let field = "/gameMinute";
+    errors.add_if(timing.occurred_at.is_some(), field, "must not be given with occurredAt");
+    errors.add_if(timing.third.is_none(), "/third", "is missing");
+    if let Some(third) = timing.third {
+        let first = first_minute(third, length_minutes);
+        if !(first..=MINUTE_MAX).contains(&game_minute) {
+            errors.add(field, format!("must be {first} to {MINUTE_MAX} in third {third}"));
+        }
+    }
+}
+
+/// When a goal was scored, of a timing that [`check_timing`] has passed.
 pub fn when_scored(
     game: &Game,
     timing: Timing,
@@ -53,17 +69,9 @@ pub fn when_scored(
     now: Timestamp,
 ) -> Result<WhenScored> {
     let length = game.third_length_minutes;
-    if let Some(game_minute) = timing.game_minute {
-        if timing.occurred_at.is_some() {
-            return Err(Error::invalid("/gameMinute", "must not be given with occurredAt"));
-        }
-        let number = timing.third.ok_or_else(|| Error::invalid("/third", "is missing"))?;
-        let third = game.third(number).ok_or_else(|| not_a_third("/third"))?;
-        let first = first_minute(number, length);
-        if !(first..=MINUTE_MAX).contains(&game_minute) {
-            let detail = format!("must be {first} to {MINUTE_MAX} in third {number}");
-            return Err(Error::invalid("/gameMinute", detail));
-        }
+    let of_number = |number| game.third(number).ok_or(Error::ThirdOutOfOrder);
+    if let (Some(game_minute), Some(number)) = (timing.game_minute, timing.third) {
+        let third = of_number(number)?;
         let may_precede = is_admin && game.status != GameStatus::Live;
         if third.started_at.is_none() && !may_precede {
             return Err(Error::ThirdOutOfOrder.because("The third has not started."));
@@ -71,7 +79,7 @@ pub fn when_scored(
         return Ok(WhenScored { third: number, game_minute, elapsed_seconds: None });
     }
     let third = match timing.third {
-        Some(number) => game.third(number).ok_or_else(|| not_a_third("/third"))?,
+        Some(number) => of_number(number)?,
         None => game.thirds.iter().find(|third| third.is_running()).ok_or(Error::NoThirdRunning)?,
     };
     let Some(started_at) = third.started_at else {
@@ -84,10 +92,6 @@ pub fn when_scored(
         game_minute: minute_by_clock(third.third, length, elapsed),
         elapsed_seconds: Some(u32::try_from(elapsed).unwrap_or(u32::MAX)),
     })
-}
-
-fn not_a_third(field: &'static str) -> Error {
-    Error::invalid(field, "must be 1, 2 or 3")
 }
 
 /// A moment within a third that has started: phones have clocks of their own.

@@ -97,14 +97,9 @@ impl Service {
             }
             open.require_open()?;
             let mut game = open.game().clone();
-            let mut absent_team_ids: Vec<TeamId> = Vec::new();
-            for team in &abandon.absent_team_ids {
-                if !game.team_ids.contains(team) {
-                    return Err(Error::TeamNotInGame);
-                }
-                if !absent_team_ids.contains(team) {
-                    absent_team_ids.push(team.clone());
-                }
+            let absent_team_ids = abandon.absent_team_ids.to_vec();
+            if absent_team_ids.iter().any(|team| !game.team_ids.contains(team)) {
+                return Err(Error::TeamNotInGame);
             }
             end_running_third(&mut game, open.now);
             game.status = GameStatus::Abandoned;

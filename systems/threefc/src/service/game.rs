@@ -12,13 +12,6 @@ use singlet::prelude::*;
 use singlet_web::identity::Caller;
 use std::collections::BTreeSet;
 
-fn check_teams(ids: &[TeamId]) -> Result<()> {
-    match ids.len() == 3 && ids.iter().collect::<BTreeSet<_>>().len() == 3 {
-        true => Ok(()),
-        false => Err(Error::invalid("/teamIds", "must be three different teams")),
-    }
-}
-
 impl Service {
     /// 12: createGame, with rosters from the three squads.
     pub async fn create_game(
@@ -30,7 +23,6 @@ impl Service {
         let game_id = self.chosen_or_new(new.game_id.as_ref())?;
         self.attempt(async |_| {
             let (session, season) = self.session_admin(caller, session_id).await?;
-            check_teams(&new.team_ids)?;
             if session.games >= GAMES_MAX {
                 return Err(Error::limit(GAMES_MAX, "games in a session"));
             }
@@ -42,9 +34,9 @@ impl Service {
                 league_id: season.league_id.clone(),
                 season_id: season.season_id.clone(),
                 session_id: session_id.clone(),
-                game_start_ts: new.game_start_ts,
+                game_start_ts: new.game_start_ts.into(),
                 pitch: new.pitch.clone().map(String::from),
-                team_ids: new.team_ids.clone(),
+                team_ids: new.team_ids.to_vec(),
                 third_length_minutes: length.unwrap_or(season.third_length_minutes),
                 status: GameStatus::Scheduled,
                 last_event: Message::first(&thirds, &score, now),
@@ -136,14 +128,13 @@ impl Service {
             let before = open.game().clone();
             let mut items = open.before.clone();
             let game = &mut items.game;
-            game.game_start_ts = change.game_start_ts.unwrap_or(game.game_start_ts);
+            game.game_start_ts = change.game_start_ts.map_or(game.game_start_ts, Timestamp::from);
             game.pitch = change.pitch.clone().map(String::from).apply(game.pitch.take());
             if let Some(length) = change.third_length_minutes {
                 game.third_length_minutes = length.minutes();
             }
             if let Some(teams) = &change.team_ids {
-                check_teams(teams)?;
-                game.team_ids = teams.clone();
+                game.team_ids = teams.to_vec();
             }
             let is_recast = game.team_ids != before.team_ids
                 || game.third_length_minutes != before.third_length_minutes;

@@ -1,17 +1,17 @@
 //! Goals: entering, changing, removing and undoing them.
 
 use super::game_change::{Audit, OpenGame};
-use super::input::{GoalChange, NewGoal};
+use super::input::{GoalChange, NewEventId, NewGoal};
 use super::{SCOREKEEPER, Service};
 use crate::design::{AuditAction, EventId, EventKind, GOALS_MAX, GameId, Goal, GoalMarker};
 use crate::error::{ApiError as _, Error, Result};
-use crate::rules::{Timing, check_goal, latest, when_scored};
+use crate::rules::{Timing, check_fields, check_goal, check_timing, latest, when_scored};
 use crate::text::sha256_hex;
 use crate::view::GameView;
 use singlet::Key;
 use singlet_web::identity::Caller;
 use singlet_web::problem::{INTERNAL, Problem};
-use singlet_web::random::is_uuid_v7;
+use singlet_web::validate::FieldErrors;
 
 impl Service {
     /// 19: addGoal. Also returns whether it is new: the same goal sent again is one goal, also after
@@ -22,13 +22,11 @@ impl Service {
         id: &GameId,
         new: &NewGoal,
     ) -> Result<(GameView, bool)> {
-        let event_id = new.event_id.parse().ok().filter(|_| is_uuid_v7(&new.event_id));
-        let event_id: EventId =
-            event_id.ok_or_else(|| Error::invalid("/eventId", "must be a UUID of version 7"))?;
+        let NewEventId(event_id) = &new.event_id;
         let sent = serde_json::to_string(new).map_err(|_| Problem::new(&INTERNAL))?;
         let fingerprint = sha256_hex(&sent);
         self.attempt(async |_| {
-            let open = self.open_game(caller, id, SCOREKEEPER, Some(&event_id)).await?;
+            let open = self.open_game(caller, id, SCOREKEEPER, Some(event_id)).await?;
             match &open.marker {
                 Some(marker) if marker.fingerprint == fingerprint => {
                     return Ok((open.unchanged(), false));
@@ -49,15 +47,15 @@ impl Service {
                 scoring_team_id: new.scoring_team_id.clone(),
                 own_goal: new.own_goal,
                 scorer_player_id: new.scorer_player_id.clone(),
-                assist_player_ids: new.assist_player_ids.clone(),
+                assist_player_ids: new.assist_player_ids.to_vec(),
                 entry: open.game().sequence.saturating_add(1),
                 entered_by_user_id: open.scope.actor()?.user_id.clone(),
                 created_at: open.now,
                 updated_at: open.now,
             };
-            check_goal(&goal, None, &open.game().team_ids, &open.roster_teams())?;
             let NewGoal { third, occurred_at, game_minute, .. } = *new;
-            open.place_goal(&mut goal, Timing { third, occurred_at, game_minute })?;
+            let timing = Timing { third, occurred_at, game_minute };
+            open.place_goal(&mut goal, None, Some(timing))?;
             let mut items = open.before.clone();
             items.goals.push(goal.clone());
             let mut edit = self.edit(&open, EventKind::GoalAdded, items);
@@ -100,12 +98,9 @@ impl Service {
             goal.own_goal = change.own_goal.unwrap_or(goal.own_goal);
             goal.scorer_player_id = change.scorer_player_id.clone().apply(goal.scorer_player_id);
             if let Some(players) = &change.assist_player_ids {
-                goal.assist_player_ids = players.clone();
+                goal.assist_player_ids = players.to_vec();
             }
-            check_goal(&goal, Some(before), &open.game().team_ids, &open.roster_teams())?;
-            if let Some(timing) = changed_timing(before, change) {
-                open.place_goal(&mut goal, timing)?;
-            }
+            open.place_goal(&mut goal, Some(before), changed_timing(before, change))?;
             if goal == *before {
                 return Ok(open.unchanged());
             }
@@ -181,8 +176,23 @@ impl OpenGame {
         self.marker.as_ref().zip(goal).ok_or(Error::GoalNotFound)
     }
 
-    fn place_goal(&self, goal: &mut Goal, timing: Timing) -> Result<()> {
-        let when = when_scored(self.game(), timing, self.scope.is_admin(), self.now)?;
+    /// Checks a new or edited goal, and sets when it was scored unless that stays.
+    fn place_goal(
+        &self,
+        goal: &mut Goal,
+        before: Option<&Goal>,
+        timing: Option<Timing>,
+    ) -> Result<()> {
+        let game = self.game();
+        let mut errors = FieldErrors::default();
+        check_fields(goal, &mut errors);
+        if let Some(timing) = timing {
+            check_timing(timing, game.third_length_minutes, &mut errors);
+        }
+        errors.refuse()?;
+        check_goal(goal, before, &game.team_ids, &self.roster_teams())?;
+        let Some(timing) = timing else { return Ok(()) };
+        let when = when_scored(game, timing, self.scope.is_admin(), self.now)?;
         goal.third = when.third;
         goal.game_minute = when.game_minute;
         goal.elapsed_seconds = when.elapsed_seconds;

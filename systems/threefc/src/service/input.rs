@@ -2,31 +2,14 @@
 //! operations.
 
 use crate::design::*;
-pub use crate::text::{Line, NewId, TeamCode, ThirdLength};
+pub use crate::text::{Line, NewEventId, NewId, TeamCode, ThirdLength};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use singlet::{Date, Timestamp};
 use singlet_web::api::Change;
+use singlet_web::validate::{Distinct, PlannedTime};
 
-macro_rules! inputs {
-    ($(
-        $(#[$attribute:meta])*
-        $name:ident {
-            $($(#[$field_attribute:meta])* $field:ident: $type:ty,)+
-        }
-    )+) => {
-        $(
-            $(#[$attribute])*
-            #[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
-            #[serde(rename_all = "camelCase", deny_unknown_fields)]
-            pub struct $name {
-                $($(#[$field_attribute])* pub $field: $type,)+
-            }
-        )+
-    };
-}
-
-inputs! {
+singlet_web::inputs! {
     NewLeague {
         league_id: Option<NewId<LeagueId>>,
         name: Line<60>,
@@ -84,8 +67,7 @@ inputs! {
         code: Option<TeamCode>,
         color: Option<Color>,
         /// Its usual players.
-        #[schemars(length(max = 15))]
-        squad_player_ids: Option<Vec<PlayerId>>,
+        squad_player_ids: Option<Distinct<PlayerId, 0, ROSTER_MAX>>,
         /// A retired team gets no new games.
         retired: Option<bool>,
     }
@@ -105,10 +87,9 @@ inputs! {
 
     NewGame {
         game_id: Option<NewId<GameId>>,
-        game_start_ts: Timestamp,
+        game_start_ts: PlannedTime,
         /// Three teams of the season.
-        #[schemars(length(min = 3, max = 3))]
-        team_ids: Vec<TeamId>,
+        team_ids: Distinct<TeamId, 3, 3>,
         pitch: Option<Line<20>>,
         /// That of the season by default.
         third_length_minutes: Option<ThirdLength>,
@@ -116,15 +97,14 @@ inputs! {
 
     #[derive(Default)]
     GameChange {
-        game_start_ts: Option<Timestamp>,
+        game_start_ts: Option<PlannedTime>,
         /// Another session of the season.
         session_id: Option<SessionId>,
         /// Up to 20 characters; null removes it.
         #[serde(default)]
         pitch: Change<Line<20>>,
         /// Three teams of the season.
-        #[schemars(length(min = 3, max = 3))]
-        team_ids: Option<Vec<TeamId>>,
+        team_ids: Option<Distinct<TeamId, 3, 3>>,
         third_length_minutes: Option<ThirdLength>,
     }
 
@@ -147,8 +127,7 @@ inputs! {
     #[derive(Serialize)]
     NewGoal {
         /// A UUIDv7 that the client makes: the same goal sent twice is one goal.
-        #[schemars(length(min = 36, max = 36))]
-        event_id: String,
+        event_id: NewEventId,
         conceding_team_id: TeamId,
         /// Null for an own goal.
         scoring_team_id: Option<TeamId>,
@@ -157,8 +136,7 @@ inputs! {
         /// Null if the name is not known.
         scorer_player_id: Option<PlayerId>,
         #[serde(default)]
-        #[schemars(length(max = 3))]
-        assist_player_ids: Vec<PlayerId>,
+        assist_player_ids: Distinct<PlayerId, 0, 3>,
         /// The running third by default.
         #[schemars(range(min = 1, max = 3))]
         third: Option<u8>,
@@ -179,8 +157,7 @@ inputs! {
         /// Null if the name is not known.
         #[serde(default)]
         scorer_player_id: Change<PlayerId>,
-        #[schemars(length(max = 3))]
-        assist_player_ids: Option<Vec<PlayerId>>,
+        assist_player_ids: Option<Distinct<PlayerId, 0, 3>>,
         #[schemars(range(min = 1, max = 3))]
         third: Option<u8>,
         /// By the clock of a phone.
@@ -205,8 +182,7 @@ inputs! {
         reason: AbandonReason,
         note: Option<Line<120>>,
         #[serde(default)]
-        #[schemars(length(max = 3))]
-        absent_team_ids: Vec<TeamId>,
+        absent_team_ids: Distinct<TeamId, 0, 3>,
     }
 
     AssignRoster {

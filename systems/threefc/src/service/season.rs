@@ -6,15 +6,16 @@ use super::{ADMIN, Need, Service, names_among};
 use crate::design::*;
 use crate::error::{ApiError as _, Error, Result};
 use crate::rules::{Boards, StandingRow, boards, standings};
-use crate::view::{LeagueInfo, PlayerRef, SeasonView, SessionRow, name_of};
+use crate::view::{LeagueInfo, PlayerRef, SeasonView, name_of};
 use serde_json::json;
+use singlet::Date;
 use singlet::prelude::*;
 use singlet_web::identity::Caller;
 use singlet_web::problem::{INTERNAL, Problem};
 
-fn check_days(season: &SeasonMirror) -> Result<()> {
-    match (season.starts_on, season.ends_on) {
-        (Some(start), Some(end)) if end < start => {
+fn check_days(starts_on: Option<Date>, ends_on: Option<Date>) -> Result<()> {
+    match starts_on.zip(ends_on) {
+        Some((start, end)) if end < start => {
             Err(Error::invalid("/endsOn", "must not be before startsOn"))
         }
         _ => Ok(()),
@@ -29,6 +30,7 @@ impl Service {
         league_id: &LeagueId,
         new: &NewSeason,
     ) -> Result<SeasonMirror> {
+        check_days(new.starts_on, new.ends_on)?;
         let season_id = self.chosen_or_new(new.season_id.as_ref())?;
         let teams = match &new.teams {
             Some(teams) => self.new_teams(&season_id, teams)?,
@@ -54,7 +56,6 @@ impl Service {
                 created_at: now,
                 updated_at: now,
             };
-            check_days(&mirror)?;
             let mut changes = Changes::new(&self.db);
             changes.rewrite(&league);
             changes.create(&mirror, Error::IdTaken);
@@ -83,10 +84,10 @@ impl Service {
         let found = self.db.get_all(keys.consistent()).await?;
         let names = names_among(&found);
         let sessions = found.into_iter().filter_map(|item| match item {
-            ThreeFcItem::SessionMirror(mirror) => Some(SessionRow::from(mirror)),
+            ThreeFcItem::SessionMirror(session) => Some(session),
             _ => None,
         });
-        let mut sessions: Vec<SessionRow> = sessions.collect();
+        let mut sessions: Vec<SessionMirror> = sessions.collect();
         sessions.sort_by_key(|session| (session.session_date, session.session_id.clone()));
         let my_role = scope.role();
         Ok(SeasonView {
@@ -147,7 +148,7 @@ impl Service {
             if let Some(length) = change.third_length_minutes {
                 mirror.third_length_minutes = length.minutes();
             }
-            check_days(&mirror)?;
+            check_days(mirror.starts_on, mirror.ends_on)?;
             if mirror != before {
                 let mut changes = Changes::new(&self.db);
                 changes.rewrite_both(&mirror, &Season::from(&mirror));

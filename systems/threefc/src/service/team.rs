@@ -105,7 +105,7 @@ impl Service {
                 if players.iter().any(|player| taken.contains(&player)) {
                     return Err(Error::PlayerInOtherSquad);
                 }
-                team.squad_player_ids = players.clone();
+                team.squad_player_ids = players.to_vec();
             }
             if team != before {
                 let mut changes = Changes::new(&self.db);
@@ -118,12 +118,8 @@ impl Service {
         .await
     }
 
-    /// Requires players of the league, none twice.
+    /// Requires players of the league.
     async fn check_squad(&self, league_id: &LeagueId, squad: &[PlayerId]) -> Result<()> {
-        let is_twice = |(place, player)| squad.iter().skip(place + 1).any(|other| other == player);
-        if squad.iter().enumerate().any(is_twice) {
-            return Err(Error::invalid("/squadPlayerIds", "must not name a player twice"));
-        }
         let keys = squad.iter().map(|player| LeaguePlayer::key(league_id, player).consistent());
         let found: Vec<Option<LeaguePlayer>> = self.db.get_many(keys).await?;
         match found.iter().all(Option::is_some) {

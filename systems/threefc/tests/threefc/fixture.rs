@@ -7,6 +7,7 @@ use singlet_testing::TestStore;
 use singlet_web::identity::Caller;
 use singlet_web::problem::ApiError as _;
 use singlet_web::random::Random;
+use singlet_web::validate::Distinct;
 use std::time::Duration;
 use threefc::PERSONAS;
 use threefc::design::{
@@ -73,6 +74,13 @@ pub(crate) fn player(id: &str) -> PlayerId {
     PlayerId::new(id).unwrap()
 }
 
+/// A list without repetitions.
+pub(crate) fn distinct<T: PartialEq, const MIN: usize, const MAX: usize>(
+    entries: impl IntoIterator<Item = T>,
+) -> Distinct<T, MIN, MAX> {
+    entries.into_iter().collect::<Vec<T>>().try_into().unwrap()
+}
+
 /// The code of the problem with which something was refused; `ok` if it was not.
 pub(crate) fn code<T>(result: &Result<T, Error>) -> &'static str {
     match result {
@@ -134,7 +142,7 @@ impl Fixture {
     }
 
     async fn squad(&self, team_name: &str, squad: &[String]) {
-        let squad = squad.iter().map(|id| player(id)).collect();
+        let squad = distinct(squad.iter().map(|id| player(id)));
         let change = TeamChange { squad_player_ids: Some(squad), ..TeamChange::default() };
         let service = &self.service;
         service.update_team(&ines(), &season_id(), &team(team_name), &change).await.unwrap();
@@ -169,7 +177,7 @@ impl Fixture {
     /// Enters a goal, and returns its event id.
     pub(crate) async fn goal(&self, game: &GameId, goal: &NewGoal) -> EventId {
         self.service.add_goal(&tomasz(), game, goal).await.unwrap();
-        EventId::new(goal.event_id.as_str()).unwrap()
+        goal.event_id.0.clone()
     }
 
     pub(crate) fn now(&self) -> Timestamp {
@@ -273,8 +281,8 @@ pub(crate) fn new_player(id: &str) -> NewPlayer {
 pub(crate) fn new_game(id: &str, start: Timestamp) -> NewGame {
     NewGame {
         game_id: Some(id.parse().unwrap()),
-        game_start_ts: start,
-        team_ids: ["red", "blue", "yellow"].map(team).to_vec(),
+        game_start_ts: start.try_into().unwrap(),
+        team_ids: distinct(["red", "blue", "yellow"].map(team)),
         pitch: None,
         third_length_minutes: None,
     }
@@ -290,12 +298,12 @@ pub(crate) fn event_id() -> String {
 /// A goal without names, now: who let it in, and who scored; nobody for an own goal.
 pub(crate) fn new_goal(conceding: &str, scoring: Option<&str>) -> NewGoal {
     NewGoal {
-        event_id: event_id(),
+        event_id: event_id().parse().unwrap(),
         conceding_team_id: team(conceding),
         scoring_team_id: scoring.map(team),
         own_goal: scoring.is_none(),
         scorer_player_id: None,
-        assist_player_ids: Vec::new(),
+        assist_player_ids: Distinct::default(),
         third: None,
         occurred_at: None,
         game_minute: None,
@@ -310,7 +318,7 @@ pub(crate) fn by_hand(goal: NewGoal, third: u8, minute: u16) -> NewGoal {
 pub(crate) fn by(goal: NewGoal, scorer: &str, assists: &[&str]) -> NewGoal {
     NewGoal {
         scorer_player_id: Some(player(scorer)),
-        assist_player_ids: assists.iter().map(|one| player(one)).collect(),
+        assist_player_ids: distinct(assists.iter().map(|one| player(one))),
         ..goal
     }
 }

@@ -80,7 +80,9 @@ async fn a_whole_game_is_run_over_http() {
     assert_eq!(season["boards"]["perGame"][0]["value"], json!(3.0));
     assert_eq!(
         season["sessions"],
-        json!([{"sessionId": "day-1", "sessionDate": "2026-05-03", "games": 1}])
+        json!([{
+            "seasonId": "spring", "sessionId": "day-1", "sessionDate": "2026-05-03", "games": 1,
+        }])
     );
     let games = server.visitor().get("/threefc/v1/sessions/day-1/games").await.expect(200);
     assert_eq!(games["items"][0]["winnerTeamId"], "red");
@@ -133,40 +135,146 @@ async fn what_is_refused_says_why() {
             ines.send(method.parse().unwrap(), &format!("/threefc/v1{path}"), body).await;
         assert_eq!((response.status, response.code().as_str()), (status, code), "{method} {path}");
     }
-    let refused = ines.post("/threefc/v1/leagues", json!({"name": "a@b.org"})).await.json();
-    assert_eq!(refused["errors"][0]["field"], "/name");
-    let team = |code: &str| json!({"name": "Team", "code": code, "color": "red"});
-    let teams = json!([team("ABC"), team("aa"), team("XYZ")]);
-    let season = json!({"name": "Autumn", "teams": teams});
-    let refused = ines.post("/threefc/v1/leagues/tidewall/seasons", season).await.json();
-    assert_eq!(refused["errors"][0]["field"], "/teams/1/code");
     // Too short and not one of the lengths are the same mistake.
     for minutes in [15, 21, 40] {
         let change = json!({"thirdLengthMinutes": minutes});
         let refused = ines.patch("/threefc/v1/seasons/spring", change).await.json();
+        assert_eq!(refused["errors"].as_array().unwrap().len(), 1, "{refused}");
         let detail = refused["errors"][0]["detail"].as_str().unwrap();
         assert!(detail.contains("20, 25") && detail.contains("30"), "{detail}");
     }
     server.check_declarations("threefc").await;
 }
 
+/// Regression: rules that a schema cannot describe were checked one after another, and reported alone.
+#[tokio::test]
+async fn every_wrong_field_is_named_at_once() {
+    let (fixture, server) = server().await;
+    fixture.game("plain").await;
+    fixture.live_game("live").await;
+    let ines = server.as_persona(&PERSONAS[INES]);
+    let team = |code: &str| json!({"name": "Team", "code": code, "color": "red"});
+    let goal = |more: Value| {
+        let mut goal = json!({"eventId": event_id(), "concedingTeamId": "blue", "ownGoal": true});
+        goal.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        goal
+    };
+    for (method, path, body, expected) in [
+        (
+            "POST",
+            "/leagues",
+            json!({"name": "a@b.org", "leagueId": "X", "city": "x".repeat(99)}),
+            vec!["/city", "/leagueId", "/name"],
+        ),
+        (
+            "POST",
+            "/leagues/tidewall/seasons",
+            json!({"name": " ", "seasonId": "A", "startsOn": "2026-02-30", "thirdLengthMinutes": 21,
+                "teams": [team("ABC"), team("aa"), team("ABCD")]}),
+            vec![
+                "/name",
+                "/seasonId",
+                "/startsOn",
+                "/teams/1/code",
+                "/teams/2/code",
+                "/thirdLengthMinutes",
+            ],
+        ),
+        (
+            "POST",
+            "/sessions/day-1/games",
+            json!({"gameId": "A", "gameStartTs": "0001-01-01T00:00:00Z", "pitch": "@",
+                "teamIds": ["red", "blue", "red"]}),
+            vec!["/gameId", "/gameStartTs", "/pitch", "/teamIds"],
+        ),
+        (
+            "PATCH",
+            "/games/plain",
+            json!({"gameStartTs": "9999-12-31T00:00:00Z", "teamIds": ["red"], "pitch": ""}),
+            vec!["/gameStartTs", "/pitch", "/teamIds"],
+        ),
+        (
+            "PATCH",
+            "/seasons/spring/teams/red",
+            json!({"code": "x", "name": "", "squadPlayerIds": ["r1", "r1"]}),
+            vec!["/code", "/name", "/squadPlayerIds"],
+        ),
+        (
+            "POST",
+            "/games/live/goals",
+            json!({"eventId": "x".repeat(36), "concedingTeamId": "blue", "third": 4,
+                "gameMinute": 1000, "assistPlayerIds": ["r1", "r1"]}),
+            vec!["/assistPlayerIds", "/eventId", "/gameMinute", "/third"],
+        ),
+        // Rules between fields.
+        (
+            "POST",
+            "/games/live/goals",
+            goal(json!({"scoringTeamId": "red", "assistPlayerIds": ["r1"], "gameMinute": 5})),
+            vec!["/assistPlayerIds", "/scoringTeamId", "/third"],
+        ),
+        (
+            "POST",
+            "/games/live/goals",
+            goal(json!({"ownGoal": false, "scorerPlayerId": "r1", "assistPlayerIds": ["r1"],
+                "third": 2, "gameMinute": 5})),
+            vec!["/assistPlayerIds", "/gameMinute", "/scoringTeamId"],
+        ),
+        (
+            "POST",
+            "/leagues/tidewall/seasons",
+            json!({"name": "Autumn", "startsOn": "2026-02-02", "endsOn": "2026-02-01"}),
+            vec!["/endsOn"],
+        ),
+    ] {
+        let path = format!("/threefc/v1{path}");
+        let refused = ines.send(method.parse().unwrap(), &path, Some(body)).await;
+        assert_eq!((refused.status, refused.code().as_str()), (422, "invalid"), "{path}");
+        let refused = refused.json();
+        let errors = refused["errors"].as_array().unwrap();
+        let mut fields: Vec<&str> =
+            errors.iter().map(|one| one["field"].as_str().unwrap()).collect();
+        fields.sort_unstable();
+        assert_eq!(fields, expected, "{path}: {refused}");
+    }
+}
+
+/// Regression: schemars ignores the bounds of a field in a struct with one unnamed field.
+#[tokio::test]
+async fn ids_and_codes_have_their_bounds_in_the_document() {
+    let (_, server) = server().await;
+    let document = server.visitor().get("/threefc/openapi.json").await.json();
+    let schemas = &document["components"]["schemas"];
+    let bounds = |schema: &str, field: &str| {
+        let field = &schemas[schema]["properties"][field];
+        (field["minLength"].clone(), field["maxLength"].clone())
+    };
+    assert_eq!(bounds("NewTeam", "code"), (2.into(), 3.into()), "{schemas:#}");
+    assert_eq!(bounds("NewTeam", "teamId"), (2.into(), 40.into()));
+    assert_eq!(bounds("NewGoal", "eventId"), (36.into(), 36.into()));
+    let start = &document["paths"]["/v1/games/{game}/thirds/{third}/start"]["post"];
+    let third = start["parameters"].as_array().unwrap().iter().find(|one| one["name"] == "third");
+    assert_eq!(third.unwrap()["schema"]["maximum"], 3, "{start:#}");
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_key_makes_a_request_safe_to_repeat() {
     let fixture = Fixture::new(TestStore::memory()).await;
     fixture.live_game("g1").await;
-    let path = "/threefc/v1/games/g1/thirds/1/finish";
+    let path = "/threefc/v1/leagues/tidewall/players";
+    let new = || json!({"nickname": "New"});
     let key = event_id();
     let first = {
         let server =
             TestServer::with(vec![system()], fixture.store.share(), DemoPolicy::Never).await;
         let tomasz = keyed(&server.as_persona(&PERSONAS[TOMASZ]), &key);
-        let first = tomasz.post(path, json!({})).await.expect(200);
+        let first = tomasz.post(path, new()).await.expect(201);
         // The same request gets the same answer.
-        let again = tomasz.post(path, json!({})).await;
+        let again = tomasz.post(path, new()).await;
         assert_eq!(again.headers.get("idempotency-replayed").map(String::as_str), Some("true"));
-        assert_eq!(again.expect(200), first);
+        assert_eq!(again.expect(201), first);
         // Another payload with the same key is refused.
-        let other = tomasz.post(path, json!({"at": "2026-05-03T14:00:00Z"})).await;
+        let other = tomasz.post(path, json!({"nickname": "Other"})).await;
         assert_eq!((other.status, other.code().as_str()), (409, "key-reused"));
         // Ten at once with a new key create one league.
         let noor = keyed(&server.as_persona(&PERSONAS[NOOR]), "5f0f2c1e-one-of-ten-requests");
@@ -182,7 +290,7 @@ async fn a_key_makes_a_request_safe_to_repeat() {
     // After a restart of the server, too.
     let server = TestServer::with(vec![system()], fixture.store.share(), DemoPolicy::Never).await;
     let tomasz = keyed(&server.as_persona(&PERSONAS[TOMASZ]), &key);
-    assert_eq!(tomasz.post(path, json!({})).await.expect(200), first);
+    assert_eq!(tomasz.post(path, new()).await.expect(201), first);
     let noor = server.as_persona(&PERSONAS[NOOR]);
     let me = noor.get("/threefc/v1/me").await.expect(200);
     assert_eq!(me["leagues"].as_array().unwrap().len(), 1, "{me}");

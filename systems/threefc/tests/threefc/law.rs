@@ -21,6 +21,7 @@ fn law((names, server): &(Names, TestServer)) -> Law<'_, impl AsyncFn(&str, &str
         }
         TestRequest::new(client, method, &path, body)
     })
+    .idle(&["finishGame (finished)", "previewInvite", "previewInvite (private)"])
 }
 
 law_tests! {

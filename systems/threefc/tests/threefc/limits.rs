@@ -372,8 +372,11 @@ async fn a_game_is_changed_so_often_and_can_then_be_finished(store: TestStore) {
     // Another one is abandoned.
     let other = fixture.live_game("g2").await;
     set_changes(&fixture, "g2", CHANGES_MAX).await;
-    let abandon =
-        AbandonGame { reason: AbandonReason::Light, note: None, absent_team_ids: Vec::new() };
+    let abandon = AbandonGame {
+        reason: AbandonReason::Light,
+        note: None,
+        absent_team_ids: Default::default(),
+    };
     service.abandon_game(&tomasz(), &other, &abandon).await.unwrap();
     assert_eq!(code(&service.reopen_game(&ines(), &other).await), "too-many-changes");
 }

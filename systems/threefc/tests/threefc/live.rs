@@ -36,14 +36,14 @@ async fn case_25_who_joins_late_misses_nothing_and_who_comes_back_gets_what_was_
     fixture.goal(&game, &goal).await;
     let message = watcher.expect("goalAdded").await;
     assert_eq!((&message["sequence"], &message["status"]), (&json!(8), &json!("live")));
-    assert_eq!(message["goal"]["eventId"], goal.event_id.as_str());
+    assert_eq!(message["goal"]["eventId"], goal.event_id.0.as_str());
     assert_eq!(message["goal"]["scorer"], json!({"playerId": "y2", "nickname": "Y2"}));
     assert_eq!(message["score"][0], json!({"teamId": "red", "conceded": 1, "scored": 5}));
     fixture.service.finish_third(&tomasz(), &game, 1, None).await.unwrap();
     watcher.expect("thirdFinished").await;
-    let event = goal.event_id.parse().unwrap();
+    let event = goal.event_id.0.clone();
     fixture.service.undo_goal(&tomasz(), &game, &event).await.unwrap();
-    assert_eq!(watcher.expect("goalRemoved").await["eventId"], goal.event_id.as_str());
+    assert_eq!(watcher.expect("goalRemoved").await["eventId"], goal.event_id.0.as_str());
     // Who has seen number 7 gets only what came after it.
     let mut back = server.visitor().with_header("last-event-id", "7").events(path).await;
     for (name, sequence) in [("goalAdded", 8), ("thirdFinished", 9), ("goalRemoved", 10)] {
@@ -90,7 +90,7 @@ async fn every_change_of_a_game_is_one_message() {
     let abandon = threefc::service::input::AbandonGame {
         reason: threefc::design::AbandonReason::NoShow,
         note: None,
-        absent_team_ids: Vec::new(),
+        absent_team_ids: Default::default(),
     };
     service.abandon_game(&tomasz(), &game, &abandon).await.unwrap();
     let message = watcher.expect("gameAbandoned").await;

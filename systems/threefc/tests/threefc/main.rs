@@ -9,7 +9,6 @@
 )]
 
 mod design;
-mod faults;
 mod fixture;
 mod games;
 mod goals;

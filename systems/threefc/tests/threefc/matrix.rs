@@ -11,8 +11,9 @@ use axum::http::Method;
 use serde_json::{Value, json};
 use singlet_testing::{TestClient, TestServer, TestStore};
 use singlet_web::DemoPolicy;
-use threefc::design::{LeagueId, Role, SeasonId, SessionId, Visibility};
-use threefc::service::input::{NewInvite, NewLeague};
+use std::time::Duration;
+use threefc::design::{AbandonReason, LeagueId, Role, SeasonId, SessionId, Visibility};
+use threefc::service::input::{AbandonGame, NewInvite, NewLeague};
 use threefc::{PERSONAS, system};
 
 /// What requests name.
@@ -22,6 +23,8 @@ pub(crate) struct Names {
     hashes: [String; 2],
     /// A goal of the live game, of the finished one, and of the private one.
     goals: [String; 3],
+    /// A minute before the finished game began.
+    earlier: String,
 }
 
 pub(crate) async fn prepare(fixture: &Fixture) -> Names {
@@ -41,15 +44,29 @@ pub(crate) async fn prepare(fixture: &Fixture) -> Names {
     fixture.join(&ines(), &league_id(), &somebody("extra"), Role::Viewer).await;
     let elsewhere = LeagueId::new("harbour").unwrap();
     fixture.join(&ines(), &elsewhere, &somebody("new"), Role::Viewer).await;
+    // Invitations go with the role of the admin who made them.
+    fixture.join(&ines(), &elsewhere, &somebody("aide"), Role::Admin).await;
+    let new = NewInvite { role: Role::Admin };
+    service.invite(&somebody("aide"), &elsewhere, &new).await.unwrap();
     service.create_season(&ines(), &league_id(), &new_season("idle")).await.unwrap();
     service.create_session(&ines(), &season_id(), &new_session("idle-day")).await.unwrap();
     fixture.game("plain").await;
+    let hail = fixture.live_game("hail").await;
+    let abandon = AbandonGame {
+        reason: AbandonReason::Weather,
+        note: None,
+        absent_team_ids: Default::default(),
+    };
+    service.abandon_game(&tomasz(), &hail, &abandon).await.unwrap();
+    let green = json!({"teamId": "green", "name": "Green", "code": "GRN", "color": "green"});
+    let green = serde_json::from_value(green).unwrap();
+    service.create_team(&ines(), &season_id(), &green).await.unwrap();
     let mut goals = Vec::new();
     for name in ["running", "done"] {
         let game = fixture.live_game(name).await;
         let goal = by(new_goal("blue", Some("red")), "r1", &[]);
         fixture.goal(&game, &goal).await;
-        goals.push(goal.event_id);
+        goals.push(goal.event_id.0.to_string());
     }
     fixture.finish(&game_id("done")).await;
     // All thirds are over, and the game is not finished.
@@ -68,21 +85,23 @@ pub(crate) async fn prepare(fixture: &Fixture) -> Names {
     service.create_session(&ruben(), &season, &new_session("q-day")).await.unwrap();
     service.create_player(&ruben(), &quarry, &new_player("q-player")).await.unwrap();
     let session = SessionId::new("q-day").unwrap();
-    for id in ["q-game", "q-plain"] {
+    for id in ["q-game", "q-plain", "q-live"] {
         service.create_game(&ruben(), &session, &new_game(id, fixture.now())).await.unwrap();
     }
+    service.start_third(&ruben(), &game_id("q-live"), 1, None).await.unwrap();
     let game = game_id("q-game");
     let (player, team) = (player("q-player"), team("red"));
     service.assign_roster(&ruben(), &game, &player, &team).await.unwrap();
     let goal = by_hand(new_goal("blue", Some("red")), 1, 3);
     service.add_goal(&ruben(), &game, &goal).await.unwrap();
-    goals.push(goal.event_id);
+    goals.push(goal.event_id.0.to_string());
     let new = NewInvite { role: Role::Viewer };
     let private = service.invite(&ruben(), &quarry, &new).await.unwrap();
     Names {
         codes: [invite.code, private.code],
         hashes: [invite.hash, private.hash].map(|hash| hash.to_string()),
         goals: goals.try_into().unwrap(),
+        earlier: fixture.now().before(Duration::from_secs(60)).to_string(),
     }
 }
 
@@ -119,7 +138,10 @@ pub(crate) fn request(row: &str, names: &Names) -> (Method, String, Option<Value
         "listLeagues" => (get, "/leagues".into(), Value::Null),
         "me" => (get, "/me".into(), Value::Null),
         "getLeague" => (get, league, Value::Null),
-        "updateLeague" => (patch, league, json!({"name": "Other"})),
+        "updateLeague" => match row.ends_with("(hidden)") {
+            true => (patch, league, json!({"visibility": "private"})),
+            false => (patch, league, json!({"name": "Other"})),
+        },
         "deleteLeague" => match row.ends_with("(empty)") {
             true => (delete, "/leagues/harbour".into(), Value::Null),
             false => (delete, league, Value::Null),
@@ -128,8 +150,19 @@ pub(crate) fn request(row: &str, names: &Names) -> (Method, String, Option<Value
         "listPlayers" => (get, league + "/players", Value::Null),
         "getPlayer" => (get, player, Value::Null),
         "updatePlayer" => (patch, player, json!({"nickname": "Other"})),
-        "grantRole" => (put, league + "/acl/new", json!({"role": "viewer", "displayName": "New"})),
-        "revokeRole" => (delete, league + pick("/acl/extra", "/acl/bea"), Value::Null),
+        "grantRole" => match row {
+            "grantRole (of an inviter)" => {
+                (put, "/leagues/harbour/acl/aide".into(), json!({"role": "viewer"}))
+            }
+            "grantRole (to an admin)" => (put, league + "/acl/extra", json!({"role": "admin"})),
+            _ => (put, league + "/acl/new", json!({"role": "viewer", "displayName": "New"})),
+        },
+        "revokeRole" => match row {
+            "revokeRole (of an inviter)" => {
+                (delete, "/leagues/harbour/acl/aide".into(), Value::Null)
+            }
+            _ => (delete, league + pick("/acl/extra", "/acl/bea"), Value::Null),
+        },
         "listGrants" => (get, league + "/acl", Value::Null),
         "invite" => (post, league + "/invites", json!({"role": "viewer"})),
         "listInvites" => (get, league + "/invites", Value::Null),
@@ -163,11 +196,29 @@ pub(crate) fn request(row: &str, names: &Names) -> (Method, String, Option<Value
         ),
         "listGames" => (get, session + "/games", Value::Null),
         "getGame" => (get, game, Value::Null),
-        "updateGame" => (patch, game, json!({"pitch": "2"})),
+        "updateGame" => match row {
+            "updateGame (start)" => {
+                (patch, "/games/plain".into(), json!({"gameStartTs": "2026-05-03T14:00:00Z"}))
+            }
+            "updateGame (session)" => {
+                (patch, "/games/done".into(), json!({"sessionId": "idle-day"}))
+            }
+            "updateGame (teams)" => {
+                (patch, "/games/plain".into(), json!({"teamIds": ["red", "green", "yellow"]}))
+            }
+            _ => (patch, game, json!({"pitch": "2"})),
+        },
         "deleteGame" => (delete, pick("/games/plain", "/games/q-plain").into(), Value::Null),
-        "startThird" => (post, game + "/thirds/1/start", json!({})),
+        "startThird" => match row {
+            "startThird" => (post, "/games/plain/thirds/1/start".into(), json!({})),
+            _ => (post, game + "/thirds/1/start", json!({})),
+        },
         "finishThird" => (post, game + "/thirds/1/finish", json!({})),
-        "correctThird" => (patch, game + "/thirds/1", json!({})),
+        "correctThird" => match (is_finished, is_private) {
+            (true, _) => (patch, game + "/thirds/1", json!({"startedAt": names.earlier})),
+            (_, true) => (patch, "/games/q-live/thirds/1".into(), json!({"startedAt": null})),
+            _ => (patch, "/games/played/thirds/3".into(), json!({"finishedAt": null})),
+        },
         "finishGame" => match row {
             "finishGame" => (post, "/games/played/finish".into(), json!({})),
             "finishGame (with force)" => (post, game + "/finish", json!({"force": true})),
@@ -175,16 +226,20 @@ pub(crate) fn request(row: &str, names: &Names) -> (Method, String, Option<Value
             _ => (post, game + "/finish", json!({})),
         },
         "abandonGame" => (post, game + "/abandon", json!({"reason": "light"})),
-        "reopenGame" => match is_private {
-            true => (post, game + "/reopen", Value::Null),
-            false => (post, "/games/done/reopen".into(), Value::Null),
+        "reopenGame" => match row {
+            "reopenGame" => (post, "/games/done/reopen".into(), Value::Null),
+            "reopenGame (abandoned)" => (post, "/games/hail/reopen".into(), Value::Null),
+            _ => (post, game + "/reopen", Value::Null),
         },
         "listAudit" => (get, game + "/audit", Value::Null),
         "watchGame" => (get, game + "/live", Value::Null),
         "addGoal" => (post, game + "/goals", by_hand),
         "listGoals" => (get, game + "/goals", Value::Null),
         "editGoal" => {
-            let change = json!({"scorerPlayerId": pick("r2", "q-player")});
+            let change = match row.ends_with("(moved)") {
+                true => json!({"third": 1, "gameMinute": 7}),
+                false => json!({"scorerPlayerId": pick("r2", "q-player")}),
+            };
             (patch, format!("{game}/goals/{goal}"), change)
         }
         "deleteGoal" => (delete, format!("{game}/goals/{goal}"), Value::Null),

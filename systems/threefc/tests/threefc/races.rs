@@ -1,8 +1,8 @@
 //! What happens if somebody else writes between two requests of an operation.
 
 use crate::fixture::{
-    Fixture, by_hand, code, game_id, ines, new_game, new_goal, new_league, new_season, new_session,
-    no_game_change, player, ruben, season_id, session_id, team,
+    Fixture, by_hand, code, distinct, game_id, ines, new_game, new_goal, new_league, new_season,
+    new_session, no_game_change, player, ruben, season_id, session_id, team,
 };
 use singlet::Db;
 use singlet::backend::{Backend, BoxFuture, Execution};
@@ -219,10 +219,10 @@ async fn teams_that_no_longer_play_are_not_absent(store: TestStore) {
     let abandon = AbandonGame {
         reason: threefc::design::AbandonReason::NoShow,
         note: None,
-        absent_team_ids: vec!["red".parse().unwrap(), "yellow".parse().unwrap()],
+        absent_team_ids: distinct([team("red"), team("yellow")]),
     };
     service.abandon_game(&ines(), &game, &abandon).await.unwrap();
-    let teams = ["red", "blue", "green"].map(team).to_vec();
+    let teams = distinct(["red", "blue", "green"].map(team));
     let change = GameChange { team_ids: Some(teams), ..no_game_change() };
     let view = service.update_game(&ines(), &game, &change).await.unwrap();
     assert_eq!(view.abandoned.unwrap().absent_team_ids, [team("red")]);
@@ -259,7 +259,7 @@ fn a_team_that_is_retired_meanwhile_does_not_play() {
             color: threefc::design::Color::Green,
         };
         fixture.service.create_team(&ines(), &season_id(), &new).await.unwrap();
-        let teams = ["red", "blue", "green"].map(team).to_vec();
+        let teams = distinct(["red", "blue", "green"].map(team));
         let change = GameChange { team_ids: Some(teams), ..no_game_change() };
         let service = interrupted(&fixture.store, TRANSACTION, retire(&fixture, "green"));
         let changed = service.update_game(&ines(), &game, &change).await;

@@ -76,7 +76,7 @@ fn a_goal_takes_four_requests_and_five_once_the_game_counts() {
         let (again, is_new) = service.add_goal(&tomasz(), &game, &goal).await.unwrap();
         assert_eq!(names(), ["BatchGetItem", "Query", "BatchGetItem"]);
         assert_eq!((again, is_new), (view, false));
-        let event = goal.event_id.parse().unwrap();
+        let event = goal.event_id.0.clone();
         service.undo_goal(&tomasz(), &game, &event).await.unwrap();
         assert_eq!(names(), ["BatchGetItem", "Query", "BatchGetItem", "TransactWriteItems"]);
         service.finish_game(&ines(), &game, true).await.unwrap();
@@ -112,7 +112,7 @@ fn reads_for_a_decision_are_consistent() {
         let game = fixture.live_game("g1").await;
         let goal = by(new_goal("blue", Some("red")), "r1", &["r2"]);
         service.add_goal(&tomasz(), &game, &goal).await.unwrap();
-        let event = goal.event_id.parse().unwrap();
+        let event = goal.event_id.0.clone();
         service.undo_goal(&tomasz(), &game, &event).await.unwrap();
         service.finish_game(&ines(), &game, true).await.unwrap();
         service.reopen_game(&ines(), &game).await.unwrap();

@@ -1,8 +1,8 @@
 //! What is stored looks as the source's key patterns say, attribute by attribute.
 
 use crate::fixture::{
-    Fixture, by, ines, league_id, new_game, new_goal, new_player, new_season, new_session,
-    season_id, session_id, text, tomasz,
+    Fixture, by, distinct, ines, league_id, new_game, new_goal, new_player, new_season,
+    new_session, season_id, session_id, team, text, tomasz,
 };
 use serde_json::{Value as Json, json};
 use singlet::dynamo::Value;
@@ -28,7 +28,7 @@ async fn full(store: TestStore) -> (Fixture, String) {
     fixture.finish(&game).await;
     let new = NewInvite { role: Role::Viewer };
     fixture.service.invite(&ines(), &league_id(), &new).await.unwrap();
-    (fixture, goal.event_id)
+    (fixture, goal.event_id.0.to_string())
 }
 
 async fn every_item_is_an_envelope_of_six_texts(store: TestStore) {
@@ -233,7 +233,7 @@ async fn payloads_are_those_of_the_specification(store: TestStore) {
     fixture.service.reopen_game(&ines(), &"g1".parse().unwrap()).await.unwrap();
     let own_goal = crate::fixture::by_hand(own_goal, 1, 0);
     fixture.goal(&"g1".parse().unwrap(), &own_goal).await;
-    let data = fixture.data(&format!("GAME#g1 GOAL#1#0000#{}", own_goal.event_id)).await;
+    let data = fixture.data(&format!("GAME#g1 GOAL#1#0000#{}", own_goal.event_id.0)).await;
     assert_eq!((&data["scoringTeamId"], &data["scorerPlayerId"]), (&Json::Null, &Json::Null));
     assert!(data.as_object().unwrap().contains_key("scoringTeamId"));
     assert!(!data.as_object().unwrap().contains_key("elapsedSeconds"));
@@ -303,7 +303,7 @@ async fn optional_fields_are_those_of_the_specification(store: TestStore) {
     let abandon = AbandonGame {
         reason: AbandonReason::NoShow,
         note: Some("The bus broke down".parse().unwrap()),
-        absent_team_ids: vec!["blue".parse().unwrap()],
+        absent_team_ids: distinct([team("blue")]),
     };
     service.abandon_game(&tomasz(), &hail, &abandon).await.unwrap();
     let score =

@@ -2,7 +2,8 @@
 //! games.
 
 use crate::fixture::{
-    Fixture, by_hand, code, ines, new_goal, no_change, player, season_id, session_id, team,
+    Fixture, by_hand, code, distinct, ines, new_goal, no_change, player, season_id, session_id,
+    team,
 };
 use singlet_testing::{TestStore, on_every_backend};
 use singlet_web::api::Change;
@@ -138,7 +139,7 @@ async fn random_step(
             let abandon = AbandonGame {
                 reason: AbandonReason::Other,
                 note: None,
-                absent_team_ids: Vec::new(),
+                absent_team_ids: Default::default(),
             };
             ("abandon", code(&service.abandon_game(&ines(), game, &abandon).await))
         }
@@ -163,7 +164,7 @@ fn random_goal(dice: &mut Dice) -> NewGoal {
     let minute = u16::from(third - 1) * 20 + dice.below(30) as u16;
     NewGoal {
         scorer_player_id: scorer,
-        assist_player_ids: if helps { vec![helper] } else { Vec::new() },
+        assist_player_ids: distinct(helps.then_some(helper)),
         ..by_hand(goal, third, minute)
     }
 }
