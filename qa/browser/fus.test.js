@@ -375,7 +375,7 @@ test("case 15 and 16: groups are made and deleted, and nobody gives what they la
   const adam = await visit("adam", "/fus/groups", { options: PHONE });
   await adam.page.click("#add-group");
   await soon.ok(() => adam.page.isDisabled("[name='logins.read']"), "Adam cannot give logins.read");
-  await soon.match(() => adam.page.textContent(".fus-permissions"), /You cannot give logins\.read, because you do not have it\./);
+  await soon.match(() => adam.page.textContent(".fus-permissions"), /You cannot let members see when and from where others signed in, because you may not do so yourself\./);
   await adam.page.fill("#group [name=name]", name);
   await adam.page.check("[name='comments.moderate']");
   await adam.page.click("button:has-text('Create')");

@@ -804,6 +804,12 @@ test("adding players shows how each line was read before it is saved", async () 
   await page.waitForFunction(() => document.querySelectorAll(".hacktracker-roster li").length === 3);
   await soon.match(() => page.textContent('.hacktracker-roster li:has-text("Jess Ray")'), /LF CF/);
   await soon.equal(() => page.locator("#preview tbody tr").count(), 0);
+  // A manager gave the number after the page was read.
+  await owner.call("POST", `/teams/${team.teamId}/players`, { players: [{ firstName: "Kim", playerNumber: 33 }] });
+  page.expected = (text) => text.includes("409");
+  await page.fill('textarea[name="lines"]', "34 Ann Ray\n\n33 Bo Ray");
+  await page.click('#roster button:has-text("Add players")');
+  await soon.match(() => page.textContent(".field-error"), /^Line 3: Number 33 is taken/);
   assert.deepEqual(page.faults, []);
   await context.close();
 });

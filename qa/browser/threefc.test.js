@@ -1351,6 +1351,21 @@ test("case 23: pages say what a caller may not see or do, and name nobody's acco
   }
 });
 
+test("the deciding number is labelled, and a draw says so", async () => {
+  const { seasonId, gameId } = await newGame({ isStarted: true });
+  const score = await open(await contextOf("ines", PHONE), `/threefc/games/${gameId}/score`);
+  await score.waitForSelector("#score dd:has-text('conceded')");
+  await send("ines", "POST", `/games/${gameId}/finish`, { force: true });
+  const season = await open(await contextOf(null, PHONE), `/threefc/seasons/${seasonId}`);
+  await season.waitForSelector("text=C: goals conceded, fewest are best. S: goals scored.");
+  await season.goto(`${address}/threefc/seasons/${seasonId}#games`);
+  await season.waitForSelector("#sessions .threefc-row:has-text('Draw'):has-text('conceded')");
+  for (const page of [score, season]) {
+    checkFaults(page);
+    await page.context().close();
+  }
+});
+
 test("the demo data is on its pages: the live game, the abandoned one, standings and boards", async () => {
   const { seasons } = await send(null, "GET", "/leagues/tidewall");
   const page = await open(await contextOf(null, PHONE), `/threefc/seasons/${seasons[0].seasonId}`);

@@ -154,7 +154,7 @@ where
     read.or_else(|errors| Err(with_other_arguments(parts, errors)?))
 }
 
-/// The errors of an argument, followed by those of the operation's other arguments.
+/// The errors of an argument, then the errors of the operation's other arguments.
 #[inline(never)]
 fn with_other_arguments(parts: &Parts, mut errors: Vec<FieldError>) -> Result<Problem, Problem> {
     let contract = contract(&parts.extensions)?;

@@ -151,7 +151,7 @@ struct SignIn {
 impl SignIn {
     fn open(self) -> Opened {
         let api = Api::new(self)
-            .named("local", "Development sign-in: signs tokens without checking who asks.")
+            .named("local", "Development sign-in: signs a token for any name.")
             .route(
                 post("/tokens", sign_in)
                     .describe(

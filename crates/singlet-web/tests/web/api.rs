@@ -91,7 +91,7 @@ fn api() -> Api<&'static str> {
         .named("test", "A library.")
         .route(post("/books", add).describe("addBook", "Adds a book. Once.").problems([&BOOK_LENT]))
         .route(get("/books", list).describe("listBooks", "Lists books."))
-        .route(get("/loans", list_loans).about("Lists loans."))
+        .route(get("/books/loans", list_loans).about("Lists loans."))
         .route(get("/books/{shelf}/{title}", find).describe("findBook", "Finds a book."))
         .route(delete("/books/{shelf}/{title}", burn).describe("burnBook", "Burns a book."))
 }
@@ -178,12 +178,12 @@ async fn the_errors_of_all_query_arguments_are_reported_together() {
         ("lender=%20&since=never", vec!["lender", "since"]),
         ("limit=900", vec!["limit"]),
     ] {
-        let refused = server.get(&format!("/test/loans?{query}")).await.json();
+        let refused = server.get(&format!("/test/books/loans?{query}")).await.json();
         let errors = refused["errors"].as_array().unwrap();
         let fields: Vec<&str> = errors.iter().map(|one| one["field"].as_str().unwrap()).collect();
         assert_eq!(fields, expected, "{refused}");
     }
-    assert_eq!(server.get("/test/loans?lender=Ann&limit=5").await.status, 204);
+    assert_eq!(server.get("/test/books/loans?lender=Ann&limit=5").await.status, 204);
 }
 
 /// Regression: the last of two duplicate members was used silently.

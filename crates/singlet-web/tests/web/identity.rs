@@ -455,7 +455,7 @@ async fn on_ones_own_machine_one_signs_in_as_anybody() {
     })
     .await;
     let page = app.get("/local").await;
-    assert!(page.body.contains("there are no passwords"));
+    assert!(page.body.contains("without passwords"));
     let signed = app.post("/local/tokens", r#"{"name":"Ann","groups":["Admin"]}"#).await;
     let token = signed.json()["token"].as_str().unwrap().to_owned();
     assert_eq!(ask(&app, "/test/me", &token).await, (200, "\"Ann\"".into()));

@@ -125,7 +125,7 @@ function permissionBoxes(held = []) {
         disabled: lacking.includes(permission) && !held.includes(permission),
       }),
       element("span", {}, capitalised(meaning)))),
-    lacking.length ? element("p", { class: "quiet" }, `Only people who may ${lacking.map((permission) => PERMISSIONS[permission]).join(" or ")} can let others do so.`) : null);
+    lacking.length ? element("p", { class: "quiet" }, `You cannot let members ${lacking.map((permission) => PERMISSIONS[permission]).join(" or ")}, because you may not do so yourself.`) : null);
 }
 
 function chosenPermissions(values) {

@@ -21,7 +21,7 @@ const UNCHECKED: [&str; 8] = [
 ];
 const BY_SCOREKEEPERS: [&str; 2] = ["createPlayer", "removeRoster"];
 
-/// Regression: somebody whose role in a private league was removed could read stored responses for a
+/// Regression: a person whose role in a private league was removed could read stored responses for a
 /// day: a game with its score, and the code of an open invitation.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn stored_responses_need_the_role_of_the_request() {
