@@ -4,7 +4,6 @@
 
 use singlet_testing::fuzz::{Random, TARGETS, growth, mutate, processor_time};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::time::Duration;
 
 /// Inputs per target.
 const ROUNDS: usize = 20_000;

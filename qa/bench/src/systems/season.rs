@@ -10,6 +10,7 @@ use ::systems::hacktracker::input::{
 use ::systems::hacktracker::rules::status::Verb;
 use ::systems::hacktracker::service::Service;
 use serde_json::{from_value, json};
+use singlet_web::api::Paging;
 use singlet_web::identity::Caller;
 
 const INNINGS: usize = 7;
@@ -117,7 +118,13 @@ pub(super) async fn personal(
     at_bats: usize,
 ) -> Outcome<(Caller, TeamId, PlayerId)> {
     let caller = user(service, &format!("batter-{number}")).await?;
-    let own = service.my_teams(&caller).await?.items.into_iter().next().ok_or("no team")?;
+    let own = service
+        .my_teams(&caller, &Paging::default())
+        .await?
+        .items
+        .into_iter()
+        .next()
+        .ok_or("no team")?;
     let (team_id, player_id) = (own.team.team_id, own.player_id.ok_or("no player")?);
     let scorer = Scorer::of(service, caller);
     for _ in 0..at_bats / PERSONAL_AT_BATS {
