@@ -53,6 +53,7 @@ struct Search {
 }
 
 #[derive(Deserialize, JsonSchema)]
+#[expect(dead_code, reason = "only the checks of the request look at them")]
 struct Loan {
     lender: Option<CleanText<20>>,
     since: Option<Date>,
