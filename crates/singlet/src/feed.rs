@@ -66,7 +66,7 @@ impl<T: Table> Db<T> {
     ///
     /// let mut turns = Vec::new();
     /// while turns.len() < 2 {
-    ///     if let Some(Change::Item { new: Some(GamesItem::Game(game)), .. }) = changes.next().await? {
+    ///     if let Some(Change::Item { new: Some(GamesItem::Game(game)), .. }) = changes.next().await.transpose()? {
     ///         turns.push(game.turn);
     ///     }
     /// }
@@ -112,7 +112,7 @@ impl<T: Table> Db<T> {
     ///
     /// let position: Position = stored.parse()?;
     /// let mut changes = db.changes_from(&position).await?;
-    /// let change = changes.next().await?;
+    /// let change = changes.next().await.transpose()?;
     /// assert!(matches!(change, Some(Change::Item { new: Some(GamesItem::Game(_)), .. })));
     /// # Ok::<(), Box<dyn std::error::Error>>(()) }).unwrap();
     /// ```
@@ -209,26 +209,31 @@ impl<T: Table> Changes<T> {
     /// [`Error::Corrupt`] if an image is not what its entity says. The position is behind that
     /// change then: the next call gives the change after it. With
     /// [`skip_corrupt`](Self::skip_corrupt) such changes are passed over.
-    pub async fn next(&mut self) -> Result<Option<Change<T::Item>>> {
+    pub async fn next(&mut self) -> Option<Result<Change<T::Item>>> {
         loop {
-            let event = match self.feed.next().await {
-                None => return Ok(None),
-                Some(event) => event?,
-            };
-            let (old, new, is_expiry) = match event {
-                FeedEvent::FellBehind { missed } => return Ok(Some(Change::FellBehind { missed })),
-                FeedEvent::Change { old, new, is_expiry } => (old, new, is_expiry),
-            };
-            let read = |item: Option<StoredItem>| match item {
-                Some(item) => self.on_corrupt.apply(T::decode(item.as_item())),
-                None => Ok(Some(None)),
-            };
-            // An item that cannot be read must not look like one that was deleted.
-            let (old, Some(new)) = (read(old)?.flatten(), read(new)?) else { continue };
-            if old.is_some() || new.is_some() {
-                return Ok(Some(Change::Item { old, new, is_expiry }));
+            let event = self.feed.next().await?;
+            match event.map_err(Error::from).and_then(|event| self.read(event)) {
+                Ok(None) => {}
+                Ok(Some(change)) => return Some(Ok(change)),
+                Err(error) => return Some(Err(error)),
             }
         }
+    }
+
+    /// Decodes an event; `None` for items of no entity and for skipped ones.
+    fn read(&self, event: FeedEvent) -> Result<Option<Change<T::Item>>> {
+        let (old, new, is_expiry) = match event {
+            FeedEvent::FellBehind { missed } => return Ok(Some(Change::FellBehind { missed })),
+            FeedEvent::Change { old, new, is_expiry } => (old, new, is_expiry),
+        };
+        let read = |item: Option<StoredItem>| match item {
+            Some(item) => self.on_corrupt.apply(T::decode(item.as_item())),
+            None => Ok(Some(None)),
+        };
+        // An item that cannot be read must not look like one that was deleted.
+        let (old, Some(new)) = (read(old)?.flatten(), read(new)?) else { return Ok(None) };
+        let is_of_an_entity = old.is_some() || new.is_some();
+        Ok(is_of_an_entity.then_some(Change::Item { old, new, is_expiry }))
     }
 }
 

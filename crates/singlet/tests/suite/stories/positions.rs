@@ -50,7 +50,7 @@ async fn next(
     list: &ListId,
 ) -> Result<(String, u8), Box<dyn std::error::Error>> {
     loop {
-        match changes.next().await? {
+        match changes.next().await.transpose()? {
             Some(Change::Item { new: Some(ListsItem::Entry(entry)), .. })
                 if entry.list == *list =>
             {
