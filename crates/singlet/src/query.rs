@@ -9,7 +9,6 @@ pub(crate) use range::{Interval, Range, SortTest};
 pub use readable::Readable;
 pub use source::{ByIndex, Consistent, HoldsAll, KeyParts, PRIMARY, Primary, ReadFrom};
 
-use crate::attribute::Attribute;
 use crate::condition::Condition;
 use crate::design::{Index, KeyAttribute, KeyAttributes};
 use crate::entity::Entity;
@@ -370,7 +369,7 @@ impl<E, Rest, S, P> Query<E, Rest, S, P> {
         Rest: Narrow<Rest = N>,
     {
         let place = self.description.next_place().unwrap_or(usize::MAX);
-        self.description.fixed.push((place, part.as_part().to_value()));
+        self.description.fixed.push((place, part.to_part()));
         self.retyped()
     }
 
@@ -383,7 +382,7 @@ impl<E, Rest, S, P> Query<E, Rest, S, P> {
     where
         Rest: Ranged,
     {
-        self.narrowed(|range| range.from(first.as_part()).until(last.as_part()))
+        self.narrowed(|range| range.from(first.to_part()).until(last.to_part()))
     }
 
     /// Narrows the next sort key part to values from this one on.
@@ -391,7 +390,7 @@ impl<E, Rest, S, P> Query<E, Rest, S, P> {
     where
         Rest: Ranged,
     {
-        self.narrowed(|range| range.from(first.as_part()))
+        self.narrowed(|range| range.from(first.to_part()))
     }
 
     /// Narrows the next sort key part to values after this one.
@@ -399,7 +398,7 @@ impl<E, Rest, S, P> Query<E, Rest, S, P> {
     where
         Rest: Ranged,
     {
-        self.narrowed(|range| range.after(part.as_part()))
+        self.narrowed(|range| range.after(part.to_part()))
     }
 
     /// Narrows the next sort key part to values up to and including this one.
@@ -407,7 +406,7 @@ impl<E, Rest, S, P> Query<E, Rest, S, P> {
     where
         Rest: Ranged,
     {
-        self.narrowed(|range| range.until(last.as_part()))
+        self.narrowed(|range| range.until(last.to_part()))
     }
 
     /// Narrows the next sort key part to values before this one.
@@ -415,7 +414,7 @@ impl<E, Rest, S, P> Query<E, Rest, S, P> {
     where
         Rest: Ranged,
     {
-        self.narrowed(|range| range.before(part.as_part()))
+        self.narrowed(|range| range.before(part.to_part()))
     }
 
     /// Narrows the next sort key part to values with this prefix.
