@@ -28,9 +28,9 @@ enum State {
 }
 
 /// Rules shared with the compiler. The others need information that only a file has.
-const SHARED: [&str; 16] = [
-    "SD101", "SD103", "SD105", "SD110", "SD111", "SD112", "SD113", "SD201", "SD202", "SD203",
-    "SD205", "SD407", "SD408", "SD409", "SD410", "SD604",
+const SHARED: [&str; 18] = [
+    "SD101", "SD103", "SD105", "SD110", "SD111", "SD112", "SD113", "SD114", "SD201", "SD202",
+    "SD203", "SD205", "SD407", "SD408", "SD409", "SD410", "SD411", "SD604",
 ];
 const SHARED_EXPIRY: &str = "SD606";
 /// Reported by the macros: a template names an unknown field.
@@ -80,8 +80,14 @@ struct Field {
 
 #[derive(Clone)]
 struct Key {
-    partition: String,
-    sort: Option<String>,
+    partition: Vec<String>,
+    sort: Vec<String>,
+}
+
+impl Key {
+    fn templates(&self) -> impl Iterator<Item = &String> {
+        self.partition.iter().chain(&self.sort)
+    }
 }
 
 struct IndexKey {
@@ -102,8 +108,18 @@ struct Entity {
 }
 
 struct Attributes {
-    partition: (String, KeyType),
-    sort: Option<(String, KeyType)>,
+    partition: Vec<(String, KeyType)>,
+    sort: Vec<(String, KeyType)>,
+}
+
+impl Attributes {
+    fn contains(&self, name: &str) -> bool {
+        self.partition.iter().chain(&self.sort).any(|(own, _)| own == name)
+    }
+
+    fn is_composite(&self) -> bool {
+        self.partition.len() > 1 || self.sort.len() > 1
+    }
 }
 
 struct Index {
@@ -114,6 +130,7 @@ struct Index {
 }
 
 struct Table {
+    name: String,
     key: Attributes,
     indexes: Vec<Index>,
     ttl: Option<String>,
@@ -130,9 +147,34 @@ fn key_type(chance: &mut Chance) -> KeyType {
 }
 
 fn attributes(chance: &mut Chance, partition: &[&str], sort: &[&str]) -> Attributes {
+    let sort = (!chance.one_in(4)).then(|| (chance.pick(sort).to_owned(), key_type(chance)));
     Attributes {
-        partition: (chance.pick(partition).to_owned(), key_type(chance)),
-        sort: (!chance.one_in(4)).then(|| (chance.pick(sort).to_owned(), key_type(chance))),
+        partition: vec![(chance.pick(partition).to_owned(), key_type(chance))],
+        sort: sort.into_iter().collect(),
+    }
+}
+
+/// A key of several attributes, which are fields of most entities.
+fn several(chance: &mut Chance) -> Attributes {
+    let mut names = vec!["id", "state", "count", "title", "kind", "PK", "more", "GSI1SK"];
+    let mut list = |chance: &mut Chance, lens: &[usize]| -> Vec<(String, KeyType)> {
+        let len = chance.pick(lens);
+        let own = (0..len).map(|_| {
+            let end = if chance.one_in(20) { names.len() } else { 4.min(names.len()) };
+            let place = chance.below(end);
+            let name = if chance.one_in(30) { "id" } else { names.remove(place) };
+            let kind = match name {
+                _ if chance.one_in(40) => KeyType::B,
+                "count" => KeyType::N,
+                _ => KeyType::S,
+            };
+            (name.to_owned(), kind)
+        });
+        own.collect()
+    };
+    Attributes {
+        partition: list(chance, &[1, 2, 2, 2, 2, 2, 2, 5]),
+        sort: list(chance, &[0, 1, 2, 2, 3]),
     }
 }
 
@@ -171,12 +213,19 @@ fn template(chance: &mut Chance, kind: KeyType, word: &str, fields: &[Field]) ->
 }
 
 fn key(chance: &mut Chance, attributes: &Attributes, word: &str, fields: &[Field]) -> Key {
-    let has_sort = attributes.sort.is_some() != chance.one_in(30);
-    let kind = attributes.sort.as_ref().map_or(KeyType::S, |(_, kind)| *kind);
-    Key {
-        partition: template(chance, attributes.partition.1, word, fields),
-        sort: has_sort.then(|| template(chance, kind, word, fields)),
+    let each = |chance: &mut Chance, (name, kind): &(String, KeyType)| {
+        let is_field = fields.iter().any(|field| field.name == *name);
+        match attributes.is_composite() && is_field && !chance.one_in(12) {
+            true => format!("{{{name}}}"),
+            false => template(chance, *kind, word, fields),
+        }
+    };
+    let partition = attributes.partition.iter().map(|own| each(chance, own)).collect();
+    let mut sort: Vec<String> = attributes.sort.iter().map(|own| each(chance, own)).collect();
+    if chance.one_in(30) && sort.pop().is_none() {
+        sort.push(template(chance, KeyType::S, word, fields));
     }
+    Key { partition, sort }
 }
 
 fn entity(chance: &mut Chance, number: usize, names: &[&str], table: &Table) -> Entity {
@@ -206,12 +255,27 @@ fn entity(chance: &mut Chance, number: usize, names: &[&str], table: &Table) -> 
             fields.push(Field { name: name.into(), kind, optional, in_key: false });
         }
     }
+    let composite = table.indexes.iter().filter(|index| index.key.is_composite());
+    for (name, kind) in
+        composite.flat_map(|index| index.key.partition.iter().chain(&index.key.sort))
+    {
+        if fields.iter().all(|field| field.name != *name) && !chance.one_in(8) {
+            let kind = match kind {
+                KeyType::S => chance.pick(&[Kind::Id, Kind::Text, Kind::State]),
+                KeyType::N => Kind::Integer,
+                KeyType::B => Kind::Bytes,
+            };
+            let optional = chance.one_in(6);
+            fields.push(Field { name: name.clone(), kind, optional, in_key: false });
+        }
+    }
     let word = chance.pick(&["GAME", "PLAYER", "A"]);
     let key_of_table = key(chance, &table.key, word, &fields);
     let mut indexes = Vec::new();
     for index in &table.indexes {
         let name = if chance.one_in(50) { "nowhere".into() } else { index.name.clone() };
-        let keys = chance.pick(&[0, 1, 1, 2]);
+        let keys =
+            chance.pick(if index.key.is_composite() { &[0, 1, 1, 1] } else { &[0, 1, 1, 2] });
         for number in 0..keys {
             let value = chance.pick(&["open", "closed", "OPEN"]).to_owned();
             let field = chance.pick(&["state", "state", "state", "count"]).to_owned();
@@ -228,12 +292,13 @@ fn entity(chance: &mut Chance, number: usize, names: &[&str], table: &Table) -> 
         }
     }
     let keys = std::iter::once(&key_of_table).chain(indexes.iter().map(|own| &own.key));
-    let texts: Vec<&String> =
-        keys.flat_map(|key| std::iter::once(&key.partition).chain(&key.sort)).collect();
+    let texts: Vec<&String> = keys.flat_map(Key::templates).collect();
     for field in &mut fields {
         let name = format!("{{{}", field.name);
         let is_in_some_key = texts.iter().any(|text| text.contains(&name));
-        field.in_key = chance.one_in(if is_in_some_key { 5 } else { 25 });
+        let is_own = |index: &Index| index.key.contains(&field.name);
+        let is_stored = table.indexes.iter().any(|index| index.key.is_composite() && is_own(index));
+        field.in_key = chance.one_in(if is_in_some_key && !is_stored { 5 } else { 25 });
     }
     let shared = names.iter().enumerate().filter(|(place, _)| *place != number);
     let shares_key_with: Vec<String> =
@@ -264,8 +329,14 @@ fn table(chance: &mut Chance) -> Table {
             0 => Vec::new(),
             _ => vec!["TTL".to_owned()],
         });
-        let key = attributes(chance, &[partition], &[sort, sort, sort, "SK"]);
-        indexes.push(Index { name: name.into(), key, projection, local });
+        let key = match chance.one_in(if local { 12 } else { 3 }) {
+            true => several(chance),
+            false => attributes(chance, &[partition], &[sort, sort, sort, "SK"]),
+        };
+        let name = if chance.one_in(40) { chance.pick(&["in", "by state"]) } else { name };
+        if indexes.iter().all(|other: &Index| other.name != name) {
+            indexes.push(Index { name: name.into(), key, projection, local });
+        }
     }
     // Many indexes: at the limit of their kind, or one over.
     if chance.one_in(60) {
@@ -278,8 +349,8 @@ fn table(chance: &mut Chance) -> Table {
                 Index {
                     name: format!("index{number}"),
                     key: Attributes {
-                        partition: (partition.into(), KeyType::S),
-                        sort: Some((format!("S{number}"), KeyType::S)),
+                        partition: vec![(partition.into(), KeyType::S)],
+                        sort: vec![(format!("S{number}"), KeyType::S)],
                     },
                     projection: None,
                     local,
@@ -288,8 +359,13 @@ fn table(chance: &mut Chance) -> Table {
             .collect();
     }
     let delimiter = if chance.one_in(10) { '|' } else { '#' };
+    let key = match chance.one_in(60) {
+        true => several(chance),
+        false => attributes(chance, &["PK"], &["SK"]),
+    };
     let mut table = Table {
-        key: attributes(chance, &["PK"], &["SK"]),
+        name: if chance.one_in(60) { "no".into() } else { "chance".into() },
+        key,
         indexes,
         ttl: (!chance.one_in(3)).then(|| "TTL".to_owned()),
         delimiter,
@@ -309,14 +385,12 @@ fn file(table: &Table) -> String {
     let attribute =
         |(name, kind): &(String, KeyType)| json!({"name": name, "type": kind.to_string()});
     let attributes = |key: &Attributes| {
-        let mut json = Map::from_iter([("partition".to_owned(), attribute(&key.partition))]);
-        json.extend(key.sort.as_ref().map(|sort| ("sort".to_owned(), attribute(sort))));
-        Json::Object(json)
+        let list = |list: &[(String, KeyType)]| one_or_list(list.iter().map(attribute).collect());
+        Json::Object(members_of(list(&key.partition), list(&key.sort)))
     };
     let key = |key: &Key| {
-        let mut json = Map::from_iter([("partition".to_owned(), json!(key.partition))]);
-        json.extend(key.sort.as_ref().map(|sort| ("sort".to_owned(), json!(sort))));
-        json
+        let list = |list: &[String]| one_or_list(list.iter().map(|text| json!(text)).collect());
+        members_of(list(&key.partition), list(&key.sort))
     };
     let indexes = table.indexes.iter().map(|index| {
         let projection = match &index.projection {
@@ -383,7 +457,22 @@ fn file(table: &Table) -> String {
     if let Some(ttl) = &table.ttl {
         own.as_object_mut().unwrap().insert("ttl".into(), json!(ttl));
     }
-    json!({"name": "chance", "tables": {"chance": own}}).to_string()
+    let tables = Map::from_iter([(table.name.clone(), own)]);
+    json!({"name": "chance", "tables": tables}).to_string()
+}
+
+/// A key's attributes or templates as a file has them: one by itself, several as a list.
+fn one_or_list(mut list: Vec<Json>) -> Option<Json> {
+    match list.len() {
+        0 => None,
+        1 => list.pop(),
+        _ => Some(Json::Array(list)),
+    }
+}
+
+fn members_of(partition: Option<Json>, sort: Option<Json>) -> Map<String, Json> {
+    let members = [("partition", partition), ("sort", sort)];
+    members.into_iter().filter_map(|(name, json)| Some((name.to_owned(), json?))).collect()
 }
 
 /// With a payload, the macros store fields that are not in a key there.
@@ -450,10 +539,11 @@ fn template_shape(text: &str, entity: &Entity, delimiter: char) -> Result<Templa
 }
 
 fn key_shape(key: &Key, entity: &Entity, delimiter: char) -> Result<KeyShape, String> {
-    let sort = key.sort.as_ref().map(|sort| template_shape(sort, entity, delimiter));
-    let partition = vec![template_shape(&key.partition, entity, delimiter)?];
-    let sort = sort.transpose()?.into_iter().collect();
-    Ok(KeyShape { pattern: "of", partition: leak(partition), sort: leak(sort) })
+    let list = |list: &[String]| -> Result<&'static [Template], String> {
+        let shapes = list.iter().map(|text| template_shape(text, entity, delimiter));
+        Ok(leak(shapes.collect::<Result<_, String>>()?))
+    };
+    Ok(KeyShape { pattern: "of", partition: list(&key.partition)?, sort: list(&key.sort)? })
 }
 
 fn field_shape(field: &Field, entity: &Entity, table: &Table) -> FieldShape {
@@ -485,7 +575,10 @@ fn field_shape(field: &Field, entity: &Entity, table: &Table) -> FieldShape {
 
 fn key_attributes(key: &Attributes) -> KeyAttributes {
     let attribute = |(name, kind): &(String, KeyType)| KeyAttribute::new(name.clone(), *kind);
-    KeyAttributes::simple(attribute(&key.partition), key.sort.as_ref().map(attribute))
+    KeyAttributes {
+        partition: key.partition.iter().map(attribute).collect(),
+        sort: key.sort.iter().map(attribute).collect(),
+    }
 }
 
 fn entity_shape(entity: &Entity, table: &Table) -> Result<EntityShape, String> {
@@ -534,7 +627,7 @@ fn check_types(table: &Table) -> Result<Vec<String>, String> {
     };
     let shape: &'static TableShape = Box::leak(Box::new(TableShape {
         type_name: "chance",
-        name: "chance",
+        name: leak_text(&table.name),
         elsewhere: None,
         key: key_attributes(&table.key),
         indexes: leak(table.indexes.iter().map(index).collect()),
@@ -558,7 +651,7 @@ fn faults(table: &Table) -> Vec<String> {
     let keys = table.entities.iter().flat_map(|entity| {
         std::iter::once(&entity.key).chain(entity.indexes.iter().map(|own| &own.key))
     });
-    let texts = keys.flat_map(|key| std::iter::once(&key.partition).chain(&key.sort));
+    let texts = keys.flat_map(Key::templates);
     texts.filter_map(|text| Some(pieces(text).err()?.to_string())).collect()
 }
 
@@ -572,12 +665,16 @@ fn a_thousand_designs_are_refused_by_both_or_by_none() {
         }
     }));
     let mut chance = Chance(14);
-    let (mut accepted, mut refused, mut unreadable) = (0, 0, 0);
+    let (mut accepted, mut refused, mut unreadable, mut composite) = (0, 0, 0, 0);
     let mut failures = Vec::new();
     for number in 0..1000 {
         let table = table(&mut chance);
         match (check_file(&table), check_types(&table)) {
-            (Ok(found), Ok(said)) if found.is_empty() && said.is_empty() => accepted += 1,
+            (Ok(found), Ok(said)) if found.is_empty() && said.is_empty() => {
+                accepted += 1;
+                let is_composite = |index: &Index| index.key.is_composite();
+                composite += usize::from(table.indexes.iter().any(is_composite));
+            }
             // The compiler stops at the first fault of a declaration; the file's findings include
             // it.
             (Ok(found), Ok(said))
@@ -601,8 +698,8 @@ fn a_thousand_designs_are_refused_by_both_or_by_none() {
     assert!(failures.is_empty(), "{} differ:\n{}", failures.len(), failures.join("\n"));
     // Make sure that each outcome occurs often enough.
     assert!(
-        accepted > 100 && refused > 300 && unreadable > 20,
-        "{accepted} {refused} {unreadable}"
+        accepted > 100 && refused > 300 && unreadable > 20 && composite > 5,
+        "{accepted} {refused} {unreadable} {composite}"
     );
 }
 
