@@ -250,6 +250,43 @@ impl<D: Declaration> Db<D> {
         transaction::run(self, transaction.plan_all(self, now)?, now).await
     }
 
+    /// The same as [`transact`](Self::transact), and returns what the operations stored: of a
+    /// `create` or `put` the entity with the fields that the model maintains, of the others `()`.
+    ///
+    /// ```
+    /// # use singlet::prelude::*;
+    /// # id!(Code);
+    /// # #[table(name = "games", key = (code), entities(Game))]
+    /// # pub struct Games;
+    /// #[derive(Entity)]
+    /// #[entity(Games, key = ("{code}"))]
+    /// pub struct Game {
+    ///     pub code: Code,
+    ///     #[attribute(version)]
+    ///     pub version: u64,
+    /// }
+    ///
+    /// # singlet::block_on(async {
+    /// # let db = Db::<Games>::memory().await?;
+    /// let game = Game { code: Code::new("NEW")?, version: 0 };
+    /// let old = Game::key(Code::new("OLD")?);
+    /// let (game, ()) = db.transact_returning((create(&game), delete(old))).await?;
+    /// assert_eq!(game.version, 1);
+    /// // It can be written again without reading it.
+    /// db.run(put(&game)).await?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(()) }).unwrap();
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`transact`](Self::transact).
+    pub async fn transact_returning<T: Transactional<D>>(
+        &self,
+        transaction: T,
+    ) -> Result<T::Stored, T::Error> {
+        transaction::run_returning(self, transaction).await
+    }
+
     /// A transaction to which operations are added one by one. `R` is the type of their errors;
     /// [`Error`](crate::Error) if they have none.
     ///
