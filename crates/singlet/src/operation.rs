@@ -135,19 +135,29 @@ impl<E: Entity> ReturnsNothing for Put<'_, E, Nothing> {
     }
 }
 
-macro_rules! nothing_known {
-    ($($operation:ty)+) => {
-        $(impl<E> ReturnsNothing for $operation {
-            type Stored = ();
+impl<E> ReturnsNothing for Update<E, Nothing> {
+    type Stored = ();
 
-            fn stored(_: &Plan) -> Result<()> {
-                Ok(())
-            }
-        })+
-    };
+    fn stored(_: &Plan) -> Result<()> {
+        Ok(())
+    }
 }
 
-nothing_known! { Update<E, Nothing> Delete<E, Nothing> Check<E> }
+impl<E> ReturnsNothing for Delete<E, Nothing> {
+    type Stored = ();
+
+    fn stored(_: &Plan) -> Result<()> {
+        Ok(())
+    }
+}
+
+impl<E> ReturnsNothing for Check<E> {
+    type Stored = ();
+
+    fn stored(_: &Plan) -> Result<()> {
+        Ok(())
+    }
+}
 
 #[doc(hidden)]
 #[derive(Clone)]
