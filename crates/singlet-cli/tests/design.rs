@@ -157,6 +157,9 @@ fn every_product_is_shown_by_an_example() {
     assert_eq!(request.get("TableName"), Some(&"snakes-test".into()), "{}", stderr(&output));
 }
 
+#[cfg(feature = "systems")]
+const SYSTEMS: [&str; 5] = ["snakes", "threefc", "hacktracker", "fus", "cricket"];
+
 /// The systems are known by their names, as their types declare them.
 #[cfg(feature = "systems")]
 #[test]
@@ -171,7 +174,11 @@ fn systems_are_designs_too() {
     assert_eq!(code(&checked), code(&by_name));
     let of_file = stdout(&checked).replace(&file.display().to_string(), "snakes");
     assert_eq!(of_file, stdout(&by_name), "the file says the same as the types");
-    assert!(of_file.contains("warning[SD204]"), "{of_file}");
+    assert!(of_file.contains("1 accepted"), "{of_file}");
+    for system in SYSTEMS {
+        let checked = singlet(&["check", system], &[]);
+        assert_eq!(code(&checked), Some(0), "{}", stdout(&checked));
+    }
     let document = stdout(&singlet(&["design", "document", "threefc"], &[]));
     assert!(document.contains("`3fc-{env}-app`"), "{document}");
     let unknown = singlet(&["check", "nothing"], &[]);
