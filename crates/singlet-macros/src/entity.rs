@@ -98,7 +98,7 @@ pub(crate) fn expand(input: TokenStream) -> TokenStream {
     let kinds = Kinds::of(&entity);
     let implementation = entity.implementation(&kinds);
     let key_parts = key_parts::expand(&entity);
-    // After an error, what is not wrong is still generated, so that its uses are not errors too.
+    // After an error, generate the rest, or every use of it would be an error too.
     if let Err(error) = methods::check(&entity, &kinds) {
         let error = error.to_compile_error();
         return quote!(#error #implementation #key_parts);

@@ -240,9 +240,8 @@ impl<D: Declaration> Batch<'_, D> {
 
     /// Runs all writes, with up to eight requests at once.
     ///
-    /// The writes that are done leave the batch. After an error the others are still in it, also
-    /// those of which it is not known: running it again repeats them, which changes nothing in
-    /// those that were done.
+    /// Finished writes leave the batch. After an error it holds those that may not be done; to run
+    /// it again is safe.
     ///
     /// # Errors
     ///

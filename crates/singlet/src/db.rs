@@ -250,8 +250,8 @@ impl<D: Declaration> Db<D> {
         transaction::run(self, transaction.plan_all(self, now)?, now).await
     }
 
-    /// The same as [`transact`](Self::transact), and returns what the operations stored: of a
-    /// `create` or `put` the entity with the fields that the model maintains, of the others `()`.
+    /// Like [`transact`](Self::transact), and returns the entity of each `create` and `put` as it
+    /// was stored, with the fields that the model maintains; for other operations `()`.
     ///
     /// ```
     /// # use singlet::prelude::*;

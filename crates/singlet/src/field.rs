@@ -502,7 +502,7 @@ impl<K: Settable> Settable for Element<K> {}
 
 /// A group of fields that could be set one by one. There is none: the trait exists for its message.
 #[diagnostic::on_unimplemented(
-    message = "this field cannot be set by itself: an index key is made of it and other fields, and would go stale",
+    message = "this field shares an index key with others and cannot be set alone",
     label = "set them together: `.set_together({E}::{Self}, (…))`"
 )]
 pub trait SetAlone<E> {}

@@ -115,7 +115,7 @@ impl<O: std::fmt::Debug, R> std::fmt::Debug for Or<O, R> {
 #[diagnostic::on_unimplemented(
     message = "an operation in a transaction gives nothing back, and this one is asked to",
     label = "leave out `returning_new` and `returning_old`",
-    note = "DynamoDB's TransactWriteItems returns no items: for what `create` and `put` store use `Db::transact_returning`; read the item of an `update` afterwards, or run it by itself with `Db::run`"
+    note = "DynamoDB's TransactWriteItems returns no items: `Db::transact_returning` returns the entities of `create` and `put`; for an `update`, read the item afterwards, or run it by itself with `Db::run`"
 )]
 pub trait ReturnsNothing {
     /// What [`Db::transact_returning`](crate::Db::transact_returning) returns for it.

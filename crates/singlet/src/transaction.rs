@@ -40,7 +40,7 @@ const FORMS_MAX: usize = 3;
 pub trait Step<D> {
     /// The operation's own error, if any.
     type Refusal: Refusal;
-    /// What it stores: the entity of a `create` or `put`, otherwise `()`.
+    /// The entity of a `create` or `put`, otherwise `()`.
     type Stored: Send;
     #[doc(hidden)]
     fn plan_step(
@@ -100,7 +100,7 @@ where
 pub trait Transactional<D: Declaration>: Sized {
     /// The error type: the one given with `or`, otherwise [`Error`].
     type Error: RefusalError;
-    /// What the operations store: a tuple or a `Vec`, as the operations are given.
+    /// The stored entities: a tuple or a `Vec`, like the operations.
     type Stored: Send;
     #[doc(hidden)]
     fn stored(plans: &mut dyn Iterator<Item = &Plan>) -> Result<Self::Stored>;
@@ -505,7 +505,7 @@ impl<D, R> Transaction<'_, D, R> {
     }
 }
 
-/// Runs the operations and returns what they stored.
+/// Runs the operations and returns the stored entities.
 pub(crate) async fn run_returning<D: Declaration, T: Transactional<D>>(
     db: &Db<D>,
     transaction: T,

@@ -133,7 +133,7 @@ key_parts! { Number: i8 i16 i32 i64 f32 f64 }
     note = "the parts of a key come in the order of its template, each of the type of its field"
 )]
 pub trait KeyArgument<T> {
-    /// The value as it is stored.
+    /// The stored value.
     fn to_part(&self) -> Result<Option<Value>, NotStorable>;
 }
 

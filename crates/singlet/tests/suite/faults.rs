@@ -240,7 +240,7 @@ fn writes_that_are_not_done_stay_in_the_batch() {
     let all = singlet::block_on(db.query(Rating::of(&user)).all()).unwrap();
     assert_eq!((all.len(), all.iter().filter(|one| one.stars == 5).count()), (230, 1));
 
-    // A batch that is dropped while it runs keeps what it sent.
+    // A cancelled run leaves its writes in the batch.
     let (db, _) = open(Fault::Waits);
     let mut batch = db.batch();
     batch.put(&rating("rest", "s0", 5)).unwrap();

@@ -70,7 +70,7 @@ async fn it_returns_what_it_stored(store: TestStore) -> TestResult {
         .map_err(|refusal| format!("{refusal:?}"))?;
     assert_eq!((stored.created_at, stored.version), (db.now(), 1));
     assert_eq!(db.get(Key::of(&new).consistent()).await?, Some(stored.clone()));
-    // What is returned can be written again.
+    // The returned entity can be written again.
     let changed = Site { title: "Changed".into(), ..stored };
     let [stored] = db.transact_returning(vec![put(&changed)]).await?.try_into().map_err(|_| "")?;
     assert_eq!(stored.version, 2);
