@@ -185,3 +185,28 @@ fn systems_are_designs_too() {
     assert_eq!(code(&unknown), Some(2));
     assert!(stderr(&unknown).contains("`snakes`"), "{}", stderr(&unknown));
 }
+
+/// The key tables in docs/systems are made from the types. `UPDATE_EXPECT=1` writes them.
+#[cfg(feature = "systems")]
+#[test]
+fn key_tables_on_pages_of_systems_are_those_of_the_types() {
+    const END: &str = "<!-- end -->";
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/systems");
+    for system in SYSTEMS {
+        let page = folder.join(format!("{system}.md"));
+        let text = std::fs::read_to_string(&page).unwrap_or_default();
+        let begin = format!("<!-- singlet design keys {system} -->\n");
+        let parts = text.split_once(&begin).and_then(|(before, rest)| {
+            let (shown, after) = rest.split_once(END)?;
+            Some((before, shown, after))
+        });
+        let (before, shown, after) = parts.unwrap_or_else(|| unreachable!("{system} has no keys"));
+        let made = stdout(&singlet(&["design", "keys", system], &[]));
+        assert!(made.contains("| entity |"), "{made}");
+        if std::env::var_os("UPDATE_EXPECT").is_some() {
+            assert!(std::fs::write(&page, format!("{before}{begin}{made}{END}{after}")).is_ok());
+        } else {
+            assert_eq!(shown, made, "{system}: UPDATE_EXPECT=1 writes the table");
+        }
+    }
+}

@@ -240,8 +240,7 @@ impl<D: Declaration> Batch<'_, D> {
 
     /// Runs all writes, with up to eight requests at once.
     ///
-    /// Finished writes leave the batch. After an error it holds those that may not be done; to run
-    /// it again is safe.
+    /// Finished writes leave the batch. After an error it holds the rest, and can be run again.
     ///
     /// # Errors
     ///

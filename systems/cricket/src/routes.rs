@@ -26,6 +26,7 @@ pub(crate) struct Shared {
 pub fn system() -> System {
     System::new("cricket", "Cricket", "Live cricket scores, matches to follow, and pushes.")
         .design::<Cricket>()
+        .accepts(crate::design::accepted())
         .problems::<Error>()
         .personas(demo::PERSONAS)
         .open(open)
