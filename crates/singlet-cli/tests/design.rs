@@ -157,6 +157,9 @@ fn every_product_is_shown_by_an_example() {
     assert_eq!(request.get("TableName"), Some(&"snakes-test".into()), "{}", stderr(&output));
 }
 
+#[cfg(feature = "systems")]
+const SYSTEMS: [&str; 5] = ["snakes", "threefc", "hacktracker", "fus", "cricket"];
+
 /// The systems are known by their names, as their types declare them.
 #[cfg(feature = "systems")]
 #[test]
@@ -171,10 +174,39 @@ fn systems_are_designs_too() {
     assert_eq!(code(&checked), code(&by_name));
     let of_file = stdout(&checked).replace(&file.display().to_string(), "snakes");
     assert_eq!(of_file, stdout(&by_name), "the file says the same as the types");
-    assert!(of_file.contains("warning[SD204]"), "{of_file}");
+    assert!(of_file.contains("1 accepted"), "{of_file}");
+    for system in SYSTEMS {
+        let checked = singlet(&["check", system], &[]);
+        assert_eq!(code(&checked), Some(0), "{}", stdout(&checked));
+    }
     let document = stdout(&singlet(&["design", "document", "threefc"], &[]));
     assert!(document.contains("`3fc-{env}-app`"), "{document}");
     let unknown = singlet(&["check", "nothing"], &[]);
     assert_eq!(code(&unknown), Some(2));
     assert!(stderr(&unknown).contains("`snakes`"), "{}", stderr(&unknown));
+}
+
+/// The key tables in docs/systems are made from the types. `UPDATE_EXPECT=1` writes them.
+#[cfg(feature = "systems")]
+#[test]
+fn key_tables_on_pages_of_systems_are_those_of_the_types() {
+    const END: &str = "<!-- end -->";
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/systems");
+    for system in SYSTEMS {
+        let page = folder.join(format!("{system}.md"));
+        let text = std::fs::read_to_string(&page).unwrap_or_default();
+        let begin = format!("<!-- singlet design keys {system} -->\n");
+        let parts = text.split_once(&begin).and_then(|(before, rest)| {
+            let (shown, after) = rest.split_once(END)?;
+            Some((before, shown, after))
+        });
+        let (before, shown, after) = parts.unwrap_or_else(|| unreachable!("{system} has no keys"));
+        let made = stdout(&singlet(&["design", "keys", system], &[]));
+        assert!(made.contains("| entity |"), "{made}");
+        if std::env::var_os("UPDATE_EXPECT").is_some() {
+            assert!(std::fs::write(&page, format!("{before}{begin}{made}{END}{after}")).is_ok());
+        } else {
+            assert_eq!(shown, made, "{system}: UPDATE_EXPECT=1 writes the table");
+        }
+    }
 }

@@ -83,13 +83,31 @@ impl KeyTemplates {
     }
 }
 
-pub(crate) fn expand(input: TokenStream) -> syn::Result<TokenStream> {
-    let input: DeriveInput = syn::parse2(input)?;
-    let entity = Entity::new(&input)?;
-    let kinds = Kinds::of(&entity)?;
-    let implementation = entity.implementation(&kinds)?;
-    let methods = methods::expand(&entity, &kinds)?;
+pub(crate) fn expand(input: TokenStream) -> TokenStream {
+    let input: DeriveInput = match syn::parse2(input) {
+        Ok(input) => input,
+        Err(error) => return error.to_compile_error(),
+    };
+    let entity = match Entity::new(&input) {
+        Ok(entity) => entity,
+        Err(error) => {
+            let (error, stub) = (error.to_compile_error(), stub(&input));
+            return quote!(#error #stub);
+        }
+    };
+    let kinds = Kinds::of(&entity);
+    let implementation = entity.implementation(&kinds);
     let key_parts = key_parts::expand(&entity);
+    // After an error, generate the rest, or every use of it would be an error too.
+    if let Err(error) = methods::check(&entity, &kinds) {
+        let error = error.to_compile_error();
+        return quote!(#error #implementation #key_parts);
+    }
+    let methods = methods::expand(&entity, &kinds);
+    if let Err(error) = kinds.check(&entity) {
+        let error = error.to_compile_error();
+        return quote!(#error #implementation #methods #key_parts);
+    }
     let (ident, table) = (&entity.ident, &entity.arguments.table);
     let shared = &entity.arguments.shares_key_with;
     let checks = quote_spanned! {ident.span()=>
@@ -102,11 +120,41 @@ pub(crate) fn expand(input: TokenStream) -> syn::Result<TokenStream> {
             );
         };
     };
-    Ok(quote! {
+    quote! {
         #implementation
         #methods
         #key_parts
         #checks
+    }
+}
+
+/// An implementation for a declaration with an error. Without it, every use of the entity would be
+/// an error too. The library's checks skip it.
+fn stub(input: &DeriveInput) -> Option<TokenStream> {
+    let table = Arguments::table_of(input)?;
+    let (ident, name) = (&input.ident, input.ident.to_string());
+    let (generics, types, bounds) = input.generics.split_for_impl();
+    Some(quote! {
+        impl #generics ::singlet::Entity for #ident #types #bounds {
+            type Table = #table;
+            const SHAPE: ::singlet::shape::EntityShape =
+                ::singlet::shape::EntityShape::refused(#name);
+
+            fn values(
+                &self,
+            ) -> ::std::result::Result<
+                ::std::vec::Vec<::std::option::Option<::singlet::dynamo::Value>>,
+                ::singlet::attribute::NotStorable,
+            > {
+                ::std::unreachable!()
+            }
+
+            fn decode(
+                _: &mut ::singlet::item::Reader<'_>,
+            ) -> ::std::result::Result<Self, ::singlet::Corrupt> {
+                ::std::unreachable!()
+            }
+        }
     })
 }
 
@@ -149,7 +197,7 @@ impl Entity {
         field.attribute(self.arguments.rename_all)
     }
 
-    fn implementation(&self, kinds: &Kinds) -> syn::Result<TokenStream> {
+    fn implementation(&self, kinds: &Kinds) -> TokenStream {
         let Self { ident, fields, arguments, key, indexes, .. } = self;
         let (name, table) = (ident.to_string(), &arguments.table);
         let key = key.to_constant(fields);
@@ -175,7 +223,7 @@ impl Entity {
         let reads = self.reads(kinds);
         let defaults = self.defaults();
         let idents = fields.iter().map(|field| &field.ident);
-        Ok(quote! {
+        quote! {
             impl ::singlet::Entity for #ident {
                 type Table = #table;
                 const SHAPE: ::singlet::shape::EntityShape = ::singlet::shape::EntityShape {
@@ -208,7 +256,7 @@ impl Entity {
 
                 #defaults
             }
-        })
+        }
     }
 
     /// Positions of the fields stored as attributes, ordered by attribute name.

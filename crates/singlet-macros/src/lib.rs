@@ -287,7 +287,7 @@ pub fn table(arguments: TokenStream, item: TokenStream) -> TokenStream {
 /// applies the same rules to design files.
 #[proc_macro_derive(Entity, attributes(entity, attribute))]
 pub fn entity(input: TokenStream) -> TokenStream {
-    answer(entity::expand(input.into()))
+    entity::expand(input.into()).into()
 }
 
 /// Makes a type storable as an attribute.

@@ -24,6 +24,7 @@ use axum::Router;
 use resources::Design;
 use singlet::Declaration;
 use singlet::backend::BoxFuture;
+use singlet::design::Acceptance;
 use std::future::Future;
 
 type Load = dyn Fn(Resources, Demo) -> BoxFuture<'static, Result<(), DemoError>> + Send + Sync;
@@ -50,6 +51,7 @@ type Open = dyn Fn(Resources) -> BoxFuture<'static, Result<Opened, OpenError>> +
 pub struct System {
     pub(crate) info: SystemInfo,
     pub(crate) designs: Vec<Design>,
+    accepted: Vec<Acceptance>,
     pub(crate) personas: &'static [Persona],
     pub(crate) open: Box<Open>,
     pub(crate) demo: Option<Box<Load>>,
@@ -88,6 +90,7 @@ impl System {
         Self {
             info: SystemInfo { name, title, description, problems: Vec::new() },
             designs: Vec::new(),
+            accepted: Vec::new(),
             personas: &[],
             open: Box::new(|_| Box::pin(async { Ok(Opened::from(Router::new())) })),
             demo: None,
@@ -98,6 +101,13 @@ impl System {
     #[must_use]
     pub fn design<D: Declaration>(mut self) -> Self {
         self.designs.push(Design::of::<D>());
+        self
+    }
+
+    /// Accepts findings of `singlet check` in the declared designs.
+    #[must_use]
+    pub fn accepts(mut self, accepted: impl IntoIterator<Item = Acceptance>) -> Self {
+        self.accepted.extend(accepted);
         self
     }
 
@@ -141,7 +151,7 @@ impl System {
         self
     }
 
-    /// The declared designs, merged into one.
+    /// The declared designs and accepted findings, merged into one.
     #[must_use]
     pub fn declared(&self) -> singlet::design::Design {
         let mut all = singlet::design::Design::new(self.info.name);
@@ -151,6 +161,7 @@ impl System {
             all.tables.extend(design.tables);
             all.patterns.extend(design.patterns);
         }
+        all.accepted.clone_from(&self.accepted);
         all
     }
 

@@ -3,6 +3,7 @@
 //! DynamoDB limits the size of a batch and may leave items unprocessed. These calls retry until all
 //! are done, or return an error with the remaining keys.
 
+mod delete;
 mod read;
 
 pub use read::Keys;
@@ -12,8 +13,10 @@ use crate::db::Db;
 use crate::entity::Entity;
 use crate::error::{Error, Result};
 use crate::item::{Purpose, to_item};
+use crate::join::join_all;
 use crate::key::Key;
 use crate::retry::Backoff;
+use crate::shape::EntityShape;
 use crate::subject::Subject;
 use crate::table::{Contains, Declaration};
 use singlet_dynamo::limits::ITEM_SIZE_MAX;
@@ -25,6 +28,8 @@ use std::collections::HashMap;
 const GETS_MAX: usize = 100;
 /// The maximum number of items in a BatchWriteItem request.
 const WRITES_MAX: usize = 25;
+/// The maximum number of BatchWriteItem requests in flight.
+const REQUESTS_MAX: usize = 8;
 
 impl<D: Declaration> Db<D> {
     /// Starts a batch of puts and deletes. They are independent: some may succeed and others fail.
@@ -52,10 +57,10 @@ impl<D: Declaration> Db<D> {
     }
 
     /// Groups the writes by table name.
-    fn tables_of(&self, writes: Vec<BatchedWrite>) -> Vec<TableWrites> {
+    fn tables_of(&self, writes: &[BatchedWrite]) -> Vec<TableWrites> {
         let mut tables: Vec<TableWrites> = Vec::new();
         for BatchedWrite { table: place, request, .. } in writes {
-            let table_name = self.name_at(place);
+            let (table_name, request) = (self.name_at(*place), request.clone());
             match tables.iter_mut().find(|table| table.table_name == table_name) {
                 Some(table) => table.requests.push(request),
                 None => tables.push(TableWrites {
@@ -65,6 +70,26 @@ impl<D: Declaration> Db<D> {
             }
         }
         tables
+    }
+
+    /// Sends one request and returns the writes that the store left unprocessed.
+    async fn write(&self, writes: &[BatchedWrite]) -> Result<Vec<BatchedWrite>> {
+        let answer = match self.execute(BatchWriteItem::new(self.tables_of(writes))).await {
+            Ok(Answer::BatchWriteItem(answer)) => answer,
+            Ok(_) => return Err(BackendError::unexpected().into()),
+            Err(error) => return Err(Error::from(error).about_any(subject_of::<D>(writes))),
+        };
+        let mut left = Vec::new();
+        for table in answer.unprocessed_items {
+            let place = self.place_of(&table.table_name).unwrap_or_default();
+            let shape = D::TABLES.get(place);
+            left.extend(table.requests.into_iter().map(|request| {
+                let subject = shape.and_then(|shape| Subject::in_table(shape, item_of(&request)));
+                let entity = subject.map_or("", |subject| subject.entity());
+                BatchedWrite { table: place, entity, request }
+            }));
+        }
+        Ok(left)
     }
 
     /// Backs off if the store left items unprocessed. Gives up with these keys after too long.
@@ -98,7 +123,7 @@ impl<D: Declaration> Db<D> {
 pub struct Batch<'d, D> {
     db: &'d Db<D>,
     writes: Vec<BatchedWrite>,
-    /// The index of each key's write. The last write of a key wins.
+    /// The index of each key's write. The last write of a key wins. Empty while it is out of date.
     places: HashMap<(usize, Vec<u8>), usize>,
 }
 
@@ -145,7 +170,7 @@ impl<D: Declaration> Batch<'_, D> {
     where
         D: Contains<E::Table>,
     {
-        const { assert_keys_are_its_own::<E>() };
+        const { assert_keys_are_their_own(&[&E::SHAPE]) };
         let item = to_item(entity, Purpose::Put, self.db.now())?;
         // Checked here because DynamoDB's error does not name the item.
         if item.size() > ITEM_SIZE_MAX {
@@ -161,7 +186,7 @@ impl<D: Declaration> Batch<'_, D> {
     where
         D: Contains<E::Table>,
     {
-        const { assert_keys_are_its_own::<E>() };
+        const { assert_keys_are_their_own(&[&E::SHAPE]) };
         let key = key.into_item()?;
         self.add::<E>(&key.clone(), WriteRequest::Delete(key));
         Ok(())
@@ -173,6 +198,12 @@ impl<D: Declaration> Batch<'_, D> {
     {
         let table = <D as Contains<E::Table>>::PLACE;
         let write = BatchedWrite { table, entity: E::SHAPE.name, request };
+        if self.places.is_empty() {
+            let keys = self.writes.iter().enumerate();
+            let keys = keys.map(|(place, write)| (key_of::<D>(write), place, write.table));
+            self.places =
+                keys.map(|(key, place, table)| ((table, binary::encode(&key)), place)).collect();
+        }
         let place = *self.places.entry((table, binary::encode(key))).or_insert(self.writes.len());
         match self.writes.get_mut(place) {
             Some(earlier) => *earlier = write,
@@ -180,7 +211,14 @@ impl<D: Declaration> Batch<'_, D> {
         }
     }
 
-    /// The number of writes.
+    /// Adds deletions of items in one of the design's tables, with distinct keys.
+    fn delete_keys(&mut self, table: usize, entity: &'static str, keys: Vec<Item>) {
+        let delete = |key| BatchedWrite { table, entity, request: WriteRequest::Delete(key) };
+        self.writes.extend(keys.into_iter().map(delete));
+        self.places.clear();
+    }
+
+    /// The number of writes that are not done yet.
     #[must_use]
     pub fn len(&self) -> usize {
         self.writes.len()
@@ -197,55 +235,65 @@ impl<D: Declaration> Batch<'_, D> {
     pub fn request(&self) -> Option<Request> {
         let first = self.writes.len().saturating_sub(WRITES_MAX);
         let chunk = self.writes.get(first..).filter(|chunk| !chunk.is_empty())?;
-        Some(BatchWriteItem::new(self.db.tables_of(chunk.to_vec())).into())
+        Some(BatchWriteItem::new(self.db.tables_of(chunk)).into())
     }
 
-    /// Runs all writes.
+    /// Runs all writes, with up to eight requests at once.
+    ///
+    /// Finished writes leave the batch. After an error it holds the rest, and can be run again.
     ///
     /// # Errors
     ///
     /// The error names the item if its request had a single write, and the entity if all writes of
     /// the request share one.
-    pub async fn run(self) -> Result<()> {
+    pub async fn run(&mut self) -> Result<()> {
         let db = self.db;
-        let mut waiting = self.writes;
+        self.places.clear();
         let mut backoff = Backoff::after_part();
-        while !waiting.is_empty() {
-            let chunk = waiting.split_off(waiting.len().saturating_sub(WRITES_MAX));
-            let asked = chunk.len();
-            let subject = subject_of::<D>(&chunk);
-            let request = BatchWriteItem::new(db.tables_of(chunk));
-            let answer = match db.execute(request).await {
-                Ok(Answer::BatchWriteItem(answer)) => answer,
-                Ok(_) => return Err(BackendError::unexpected().into()),
-                Err(error) => return Err(Error::from(error).about_any(subject)),
-            };
-            let before = waiting.len();
-            for table in answer.unprocessed_items {
-                let place = db.place_of(&table.table_name).unwrap_or_default();
-                let shape = D::TABLES.get(place);
-                waiting.extend(table.requests.into_iter().map(|request| {
-                    let subject =
-                        shape.and_then(|shape| Subject::in_table(shape, item_of(&request)));
-                    let entity = subject.map_or("", |subject| subject.entity());
-                    BatchedWrite { table: place, entity, request }
-                }));
+        let mut requests = REQUESTS_MAX;
+        while !self.writes.is_empty() {
+            let first = self.writes.len().saturating_sub(requests * WRITES_MAX);
+            let sent = self.writes.get(first..).unwrap_or_default();
+            let asked = sent.len();
+            let chunks = || sent.rchunks(WRITES_MAX);
+            let outcomes = join_all(chunks().map(|chunk| db.write(chunk))).await;
+            let (mut left, mut failed) = (Vec::new(), None);
+            for (chunk, outcome) in chunks().zip(outcomes) {
+                match outcome {
+                    Ok(unprocessed) => left.extend(unprocessed),
+                    Err(error) => {
+                        left.extend(chunk.iter().cloned());
+                        failed = failed.or(Some(error));
+                    }
+                }
             }
-            let left = waiting.len() - before;
-            let keys = || waiting.iter().map(key_of::<D>).collect();
-            db.pause(&mut backoff, left > 0, left >= asked, keys).await?;
+            let unprocessed = left.len();
+            self.writes.truncate(first);
+            self.writes.append(&mut left);
+            if let Some(error) = failed {
+                return Err(error);
+            }
+            let is_short = unprocessed > 0;
+            // An overloaded table gets one request at a time until it keeps up.
+            requests = if is_short { 1 } else { REQUESTS_MAX.min(2 * requests) };
+            let keys = || self.writes.iter().map(key_of::<D>).collect();
+            db.pause(&mut backoff, is_short, unprocessed >= asked, keys).await?;
         }
         Ok(())
     }
 }
 
-/// Rejects an entity that shares its keys: writes without conditions could replace items of the
+/// Rejects entities that share their keys: writes without conditions could replace items of the
 /// other entity.
-const fn assert_keys_are_its_own<E: Entity>() {
-    assert!(
-        E::SHAPE.shares_key_with.is_empty(),
-        "the entity shares its keys with another one, whose items a batch could overwrite: write it with `put`, `create` or `delete`, which check that"
-    );
+const fn assert_keys_are_their_own(entities: &[&EntityShape]) {
+    let mut rest = entities;
+    while let [entity, others @ ..] = rest {
+        assert!(
+            entity.shares_key_with.is_empty(),
+            "the entity shares its keys with another one, whose items a batch could overwrite: write it with `put`, `create` or `delete`, which check that"
+        );
+        rest = others;
+    }
 }
 
 impl<D> std::fmt::Debug for Batch<'_, D> {

@@ -87,6 +87,9 @@ const fn check_pair<'s>(
         faults.add(Fault::error("", message, "List it once.").entity(one.name));
         return;
     }
+    if one.is_refused() || other.is_refused() {
+        return;
+    }
     let is_said = is_among(other.name, one.shares_key_with);
     let is_said_there = is_among(one.name, other.shares_key_with);
     let fault = match (collide(table, one, other), is_said, is_said_there) {

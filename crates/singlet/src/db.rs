@@ -249,6 +249,43 @@ impl<D: Declaration> Db<D> {
         transaction::run(self, transaction.plan_all(self, now)?, now).await
     }
 
+    /// Like [`transact`](Self::transact), and returns the entity of each `create` and `put` as it
+    /// was stored, with the fields that the model maintains; for other operations `()`.
+    ///
+    /// ```
+    /// # use singlet::prelude::*;
+    /// # id!(Code);
+    /// # #[table(name = "games", key = (code), entities(Game))]
+    /// # pub struct Games;
+    /// #[derive(Entity)]
+    /// #[entity(Games, key = ("{code}"))]
+    /// pub struct Game {
+    ///     pub code: Code,
+    ///     #[attribute(version)]
+    ///     pub version: u64,
+    /// }
+    ///
+    /// # singlet::block_on(async {
+    /// # let db = Db::<Games>::memory().await?;
+    /// let game = Game { code: Code::new("NEW")?, version: 0 };
+    /// let old = Game::key(Code::new("OLD")?);
+    /// let (game, ()) = db.transact_returning((create(&game), delete(old))).await?;
+    /// assert_eq!(game.version, 1);
+    /// // It can be written again without reading it.
+    /// db.run(put(&game)).await?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(()) }).unwrap();
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`transact`](Self::transact).
+    pub async fn transact_returning<T: Transactional<D>>(
+        &self,
+        transaction: T,
+    ) -> Result<T::Stored, T::Error> {
+        transaction::run_returning(self, transaction).await
+    }
+
     /// A transaction to which operations are added one by one. `R` is their error type,
     /// [`Error`](crate::Error) if none was set.
     ///

@@ -72,7 +72,7 @@ impl<T: Table> Db<T> {
     ///
     /// let mut turns = Vec::new();
     /// while turns.len() < 2 {
-    ///     if let Some(Change::Item { new: Some(GamesItem::Game(game)), .. }) = changes.next().await? {
+    ///     if let Some(Change::Item { new: Some(GamesItem::Game(game)), .. }) = changes.next().await.transpose()? {
     ///         turns.push(game.turn);
     ///     }
     /// }
@@ -118,7 +118,7 @@ impl<T: Table> Db<T> {
     ///
     /// let position: Position = stored.parse()?;
     /// let mut changes = db.changes_from(&position).await?;
-    /// let change = changes.next().await?;
+    /// let change = changes.next().await.transpose()?;
     /// assert!(matches!(change, Some(Change::Item { new: Some(GamesItem::Game(_)), .. })));
     /// # Ok::<(), Box<dyn std::error::Error>>(()) }).unwrap();
     /// ```
@@ -238,7 +238,8 @@ impl<T: Table> Changes<T> {
     /// let mut turns = Vec::new();
     /// for turn in [7, 8] {
     ///     db.run(put(&Game { code: Code::new("ABC123")?, turn })).await?;
-    ///     if let Some(Change::Item { new: Some(GamesItem::Game(game)), .. }) = changes.next().await? {
+    ///     let change = changes.next().await.transpose()?;
+    ///     if let Some(Change::Item { new: Some(GamesItem::Game(game)), .. }) = change {
     ///         turns.push(game.turn);
     ///     }
     ///     let position = changes.position()?.to_string();
@@ -272,29 +273,36 @@ impl<T: Table> Changes<T> {
     /// [`Error::Corrupt`] if an image is not what its entity says. The position is behind that
     /// change then: the next call gives the change after it. With
     /// [`skip_corrupt`](Self::skip_corrupt) such changes are skipped.
-    pub async fn next(&mut self) -> Result<Option<Change<T::Item>>> {
+    pub async fn next(&mut self) -> Option<Result<Change<T::Item>>> {
         loop {
-            let event = match self.feed.next().await {
-                None => return Ok(None),
-                Some(event) => event?,
-            };
-            let (old, new, is_expiry) = match event {
-                FeedEvent::FellBehind { missed } => return Ok(Some(Change::FellBehind { missed })),
-                FeedEvent::Change { old, new, is_expiry } => (old, new, is_expiry),
-            };
-            if self.ignores(old.as_ref(), new.as_ref()) {
-                continue;
-            }
-            // An item that cannot be read must not look like one that was deleted.
-            let (old, Some(new)) = (self.read(old)?.flatten(), self.read(new)?) else { continue };
-            if old.is_some() || new.is_some() {
-                return Ok(Some(Change::Item { old, new, is_expiry }));
+            let event = self.feed.next().await?;
+            match event.map_err(Error::from).and_then(|event| self.read(event)) {
+                Ok(None) => {}
+                Ok(Some(change)) => return Some(Ok(change)),
+                Err(error) => return Some(Err(error)),
             }
         }
     }
 
+    /// Decodes an event; `None` for items of no entity, and for ignored and skipped ones.
+    fn read(&mut self, event: FeedEvent) -> Result<Option<Change<T::Item>>> {
+        let (old, new, is_expiry) = match event {
+            FeedEvent::FellBehind { missed } => return Ok(Some(Change::FellBehind { missed })),
+            FeedEvent::Change { old, new, is_expiry } => (old, new, is_expiry),
+        };
+        if self.ignores(old.as_ref(), new.as_ref()) {
+            return Ok(None);
+        }
+        // An item that cannot be read must not look like one that was deleted.
+        let (old, Some(new)) = (self.read_image(old)?.flatten(), self.read_image(new)?) else {
+            return Ok(None);
+        };
+        let is_of_an_entity = old.is_some() || new.is_some();
+        Ok(is_of_an_entity.then_some(Change::Item { old, new, is_expiry }))
+    }
+
     /// Reads an image; `None` if it is skipped.
-    fn read(&mut self, item: Option<StoredItem>) -> Result<Option<Option<T::Item>>, Corrupt> {
+    fn read_image(&mut self, item: Option<StoredItem>) -> Result<Option<Option<T::Item>>, Corrupt> {
         let Some(item) = item else { return Ok(Some(None)) };
         match T::decode(item.as_item()) {
             Err(corrupt) if self.on_corrupt == OnCorrupt::Skip => {

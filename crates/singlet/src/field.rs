@@ -397,12 +397,15 @@ pub mod kind {
     /// The only field in its index key attributes. With `IS_ATTRIBUTE`, the field and the index key
     /// are one attribute.
     pub enum LoneIndexKey<const IS_ATTRIBUTE: bool> {}
-    /// Shares an index key attribute with other fields.
-    pub enum SharedIndexKey {}
+    /// Shares an index key attribute with other fields. `G` is called as the constant of `E` that
+    /// sets them together.
+    pub struct SharedIndexKey<E, G>(PhantomData<(E, G)>);
     /// Stored only inside an index key that it shares with other fields.
-    pub enum OnlyInSharedIndexKey {}
+    pub struct OnlyInSharedIndexKey<E, G>(PhantomData<(E, G)>);
     /// Shares an index key with a field that the model maintains.
     pub enum BesideKept {}
+    /// Stored only inside an index key that it shares with a field that the model maintains.
+    pub enum OnlyBesideKept {}
     /// Maintained by the model.
     pub enum Kept {}
     /// Stored inside the payload.
@@ -412,8 +415,8 @@ pub mod kind {
 }
 
 use kind::{
-    BesideKept, Element, InPayload, IndexKey, Kept, LoneIndexKey, OnlyInIndexKey, OnlyInKey,
-    OnlyInSharedIndexKey, Plain, PrimaryKey, SharedIndexKey,
+    BesideKept, Element, InPayload, IndexKey, Kept, LoneIndexKey, OnlyBesideKept, OnlyInIndexKey,
+    OnlyInKey, OnlyInSharedIndexKey, Plain, PrimaryKey, SharedIndexKey,
 };
 
 /// The kinds of fields.
@@ -427,16 +430,16 @@ impl<K> FieldKind for Element<K> {
 }
 
 macro_rules! kinds {
-    ($([$($generic:ident)?] $kind:ty;)+) => {
+    ($([$($generic:tt)*] $kind:ty;)+) => {
         $(
-            impl$(<const $generic: bool>)? FieldKind for $kind {
+            impl<$($generic)*> FieldKind for $kind {
                 type Base = Self;
             }
 
-            impl<$(const $generic: bool,)? T: Attribute> Removable<$kind> for Option<T> {}
-            impl<$(const $generic: bool,)? T: Attribute + Ord> Removable<$kind> for BTreeSet<T> {}
+            impl<T: Attribute, $($generic)*> Removable<$kind> for Option<T> {}
+            impl<T: Attribute + Ord, $($generic)*> Removable<$kind> for BTreeSet<T> {}
             #[diagnostic::do_not_recommend]
-            impl<$(const $generic: bool,)? T: Newtype> Removable<$kind> for T
+            impl<T: Newtype, $($generic)*> Removable<$kind> for T
             where
                 T::Inner: Removable<$kind>,
             {
@@ -451,10 +454,11 @@ kinds! {
     [] OnlyInKey;
     [] OnlyInIndexKey;
     [] IndexKey;
-    [IS_ATTRIBUTE] LoneIndexKey<IS_ATTRIBUTE>;
-    [] SharedIndexKey;
-    [] OnlyInSharedIndexKey;
+    [const IS_ATTRIBUTE: bool] LoneIndexKey<IS_ATTRIBUTE>;
+    [E, G] SharedIndexKey<E, G>;
+    [E, G] OnlyInSharedIndexKey<E, G>;
     [] BesideKept;
+    [] OnlyBesideKept;
     [] Kept;
     [] InPayload;
 }
@@ -464,7 +468,7 @@ kinds! {
     message = "this field cannot stand in a condition",
     label = "not an attribute of its own",
     note = "`InPayload`: DynamoDB cannot look into the JSON text of a payload",
-    note = "`OnlyInKey`, `OnlyInIndexKey`, `OnlyInSharedIndexKey`: the field is stored within a key and nowhere else"
+    note = "`OnlyInKey`, `OnlyInIndexKey`, `OnlyInSharedIndexKey`, `OnlyBesideKept`: the field is stored within a key and nowhere else"
 )]
 pub trait Testable {}
 
@@ -472,7 +476,7 @@ impl Testable for Plain {}
 impl Testable for PrimaryKey {}
 impl Testable for IndexKey {}
 impl<const IS_ATTRIBUTE: bool> Testable for LoneIndexKey<IS_ATTRIBUTE> {}
-impl Testable for SharedIndexKey {}
+impl<E, G> Testable for SharedIndexKey<E, G> {}
 impl Testable for BesideKept {}
 impl Testable for Kept {}
 impl<K: Testable> Testable for Element<K> {}
@@ -482,8 +486,7 @@ impl<K: Testable> Testable for Element<K> {}
     message = "this field cannot be set by itself",
     label = "of kind `{Self}`",
     note = "`PrimaryKey`, `OnlyInKey`: the key of an item never changes: delete the item and create another one, in one transaction",
-    note = "`SharedIndexKey`, `OnlyInSharedIndexKey`: an index key is made of this field and others, and would go stale: set them together, with `set_together` and the constant that is named after them all",
-    note = "`BesideKept`: an index key is made of this field and of one that the model keeps (`created`), whose value an update does not know: read the item, change it and `put` it",
+    note = "`BesideKept`, `OnlyBesideKept`: an index key is made of this field and of one that the model keeps (`created`), whose value an update does not know: read the item, change it and `put` it",
     note = "`Kept`: the model keeps this field by itself",
     note = "`InPayload`: DynamoDB cannot change the JSON text of a payload: read the item and put it again"
 )]
@@ -493,7 +496,16 @@ impl Settable for Plain {}
 impl Settable for IndexKey {}
 impl<const IS_ATTRIBUTE: bool> Settable for LoneIndexKey<IS_ATTRIBUTE> {}
 impl Settable for OnlyInIndexKey {}
+impl<E, G: SetAlone<E>> Settable for SharedIndexKey<E, G> {}
+impl<E, G: SetAlone<E>> Settable for OnlyInSharedIndexKey<E, G> {}
 impl<K: Settable> Settable for Element<K> {}
+
+/// A group of fields that could be set one by one. There is none: the trait exists for its message.
+#[diagnostic::on_unimplemented(
+    message = "this field shares an index key with others and cannot be set alone",
+    label = "set them together: `.set_together({E}::{Self}, (…))`"
+)]
+pub trait SetAlone<E> {}
 
 /// Fields that an update can change relative to the stored value.
 #[diagnostic::on_unimplemented(
@@ -501,7 +513,7 @@ impl<K: Settable> Settable for Element<K> {}
     label = "of kind `{Self}`",
     note = "`LoneIndexKey<false>`: an index key repeats this field under another name: give both the same name, and the field is the key, which can be added to",
     note = "`IndexKey`, `OnlyInIndexKey`, `SharedIndexKey`, `OnlyInSharedIndexKey`: an index key is made of this field, and what it would become is not known: set the field to a value",
-    note = "`BesideKept`: an index key is made of this field and of one that the model keeps (`created`), whose value an update does not know: read the item, change it and `put` it",
+    note = "`BesideKept`, `OnlyBesideKept`: an index key is made of this field and of one that the model keeps (`created`), whose value an update does not know: read the item, change it and `put` it",
     note = "`PrimaryKey`, `OnlyInKey`: the key of an item never changes",
     note = "`Kept`: the model keeps this field by itself",
     note = "`InPayload`: DynamoDB cannot change the JSON text of a payload: read the item and put it again"

@@ -87,6 +87,7 @@ pub mod field;
 mod get;
 mod inspect;
 pub mod item;
+mod join;
 pub mod key;
 pub mod lambda;
 mod marker;

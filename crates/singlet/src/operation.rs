@@ -111,18 +111,53 @@ impl<O: std::fmt::Debug, R> std::fmt::Debug for Or<O, R> {
     }
 }
 
-/// Operations that return nothing, as transactions require.
+/// Operations that can be part of a transaction: DynamoDB returns nothing from one.
 #[diagnostic::on_unimplemented(
     message = "an operation in a transaction gives nothing back, and this one is asked to",
     label = "leave out `returning_new` and `returning_old`",
-    note = "DynamoDB's TransactWriteItems returns no items: read the item afterwards, or run the operation by itself with `Db::run`"
+    note = "DynamoDB's TransactWriteItems returns no items: `Db::transact_returning` returns the entities of `create` and `put`; for an `update`, read the item afterwards, or run it by itself with `Db::run`"
 )]
-pub trait ReturnsNothing {}
+pub trait ReturnsNothing {
+    /// What [`Db::transact_returning`](crate::Db::transact_returning) returns for it.
+    type Stored: Send;
+    #[doc(hidden)]
+    fn stored(plan: &Plan) -> Result<Self::Stored>;
+}
 
-impl<E> ReturnsNothing for Put<'_, E, Nothing> {}
-impl<E> ReturnsNothing for Update<E, Nothing> {}
-impl<E> ReturnsNothing for Delete<E, Nothing> {}
-impl<E> ReturnsNothing for Check<E> {}
+impl<E: Entity> ReturnsNothing for Put<'_, E, Nothing> {
+    type Stored = E;
+
+    fn stored(plan: &Plan) -> Result<E> {
+        match &plan.action {
+            TransactWriteItem::Put(put) => Ok(decode(StoredItem::from(&put.item).as_item())?),
+            _ => Err(BackendError::unexpected().into()),
+        }
+    }
+}
+
+impl<E> ReturnsNothing for Update<E, Nothing> {
+    type Stored = ();
+
+    fn stored(_: &Plan) -> Result<()> {
+        Ok(())
+    }
+}
+
+impl<E> ReturnsNothing for Delete<E, Nothing> {
+    type Stored = ();
+
+    fn stored(_: &Plan) -> Result<()> {
+        Ok(())
+    }
+}
+
+impl<E> ReturnsNothing for Check<E> {
+    type Stored = ();
+
+    fn stored(_: &Plan) -> Result<()> {
+        Ok(())
+    }
+}
 
 #[doc(hidden)]
 #[derive(Clone)]

@@ -2,6 +2,7 @@
 
 mod count;
 mod items;
+mod keys;
 
 pub use items::Items;
 

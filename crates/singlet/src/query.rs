@@ -11,7 +11,6 @@ pub use source::{
     ByIndex, Consistent, HeldBy, HoldsAll, KeyParts, PRIMARY, PartlyHeld, Primary, ReadFrom,
 };
 
-use crate::attribute::Attribute;
 use crate::condition::Condition;
 use crate::design::{Index, KeyAttribute, KeyAttributes};
 use crate::entity::Entity;
@@ -372,7 +371,7 @@ impl<E, Rest, S, P> Query<E, Rest, S, P> {
         Rest: Narrow<Rest = N>,
     {
         let place = self.description.next_place().unwrap_or(usize::MAX);
-        self.description.fixed.push((place, part.as_part().to_value()));
+        self.description.fixed.push((place, part.to_part()));
         self.retyped()
     }
 
@@ -385,7 +384,7 @@ impl<E, Rest, S, P> Query<E, Rest, S, P> {
     where
         Rest: Ranged,
     {
-        self.narrowed(|range| range.from(first.as_part()).until(last.as_part()))
+        self.narrowed(|range| range.from(first.to_part()).until(last.to_part()))
     }
 
     /// Narrows the next sort key part to values from this one on.
@@ -393,7 +392,7 @@ impl<E, Rest, S, P> Query<E, Rest, S, P> {
     where
         Rest: Ranged,
     {
-        self.narrowed(|range| range.from(first.as_part()))
+        self.narrowed(|range| range.from(first.to_part()))
     }
 
     /// Narrows the next sort key part to values after this one.
@@ -401,7 +400,7 @@ impl<E, Rest, S, P> Query<E, Rest, S, P> {
     where
         Rest: Ranged,
     {
-        self.narrowed(|range| range.after(part.as_part()))
+        self.narrowed(|range| range.after(part.to_part()))
     }
 
     /// Narrows the next sort key part to values up to and including this one.
@@ -409,7 +408,7 @@ impl<E, Rest, S, P> Query<E, Rest, S, P> {
     where
         Rest: Ranged,
     {
-        self.narrowed(|range| range.until(last.as_part()))
+        self.narrowed(|range| range.until(last.to_part()))
     }
 
     /// Narrows the next sort key part to values before this one.
@@ -417,7 +416,7 @@ impl<E, Rest, S, P> Query<E, Rest, S, P> {
     where
         Rest: Ranged,
     {
-        self.narrowed(|range| range.before(part.as_part()))
+        self.narrowed(|range| range.before(part.to_part()))
     }
 
     /// Narrows the next sort key part to values with this prefix.

@@ -272,6 +272,29 @@ pub(crate) const fn nth<'s, T>(first: &'s [T], second: &'s [T], position: usize)
     }
 }
 
+impl<'s> EntityShapeOf<'s> {
+    /// Stands for an entity whose declaration has an error. It is in no check of others.
+    #[must_use]
+    pub const fn refused(name: &'s str) -> Self {
+        Self {
+            name,
+            key: KeyShapeOf { pattern: "", partition: &[], sort: &[] },
+            indexes: &[],
+            fields: &[],
+            stored: &[],
+            discriminator: None,
+            payload: None,
+            expires: false,
+            shares_key_with: &[],
+        }
+    }
+
+    /// Whether the declaration has an error, which the macro reports.
+    pub(crate) const fn is_refused(&self) -> bool {
+        self.key.partition.is_empty()
+    }
+}
+
 impl EntityShape {
     pub(crate) fn field(&self, place: usize) -> Option<&'static FieldShape> {
         self.fields.get(place)

@@ -40,12 +40,16 @@ const FORMS_MAX: usize = 3;
 pub trait Step<D> {
     /// The operation's own error, if any.
     type Refusal: Refusal;
+    /// The entity of a `create` or `put`, otherwise `()`.
+    type Stored: Send;
     #[doc(hidden)]
     fn plan_step(
         self,
         db: &Db<D>,
         now: Timestamp,
     ) -> Result<(Plan, Option<<Self::Refusal as Refusal>::Error>)>;
+    #[doc(hidden)]
+    fn stored(plan: &Plan) -> Result<Self::Stored>;
 }
 
 impl<D, O> Step<D> for O
@@ -54,10 +58,15 @@ where
     O: Operation + ReturnsNothing,
 {
     type Refusal = Unnamed;
+    type Stored = O::Stored;
 
     fn plan_step(self, db: &Db<D>, now: Timestamp) -> Result<(Plan, Option<Error>)> {
         let table_name = db.table_name::<<O::Entity as Entity>::Table>();
         Ok((self.plan(table_name, now)?, None))
+    }
+
+    fn stored(plan: &Plan) -> Result<O::Stored> {
+        <O as ReturnsNothing>::stored(plan)
     }
 }
 
@@ -67,11 +76,16 @@ where
     O: Operation + ReturnsNothing,
 {
     type Refusal = Named<R>;
+    type Stored = O::Stored;
 
     fn plan_step(self, db: &Db<D>, now: Timestamp) -> Result<(Plan, Option<R>)> {
         let (operation, refusal, _) = self.into_parts();
         let (plan, _) = operation.plan_step(db, now)?;
         Ok((plan, Some(refusal)))
+    }
+
+    fn stored(plan: &Plan) -> Result<O::Stored> {
+        <O as ReturnsNothing>::stored(plan)
     }
 }
 
@@ -86,6 +100,10 @@ where
 pub trait Transactional<D: Declaration>: Sized {
     /// The error type: the one given with `or`, otherwise [`Error`].
     type Error: RefusalError;
+    /// The stored entities: a tuple or a `Vec`, like the operations.
+    type Stored: Send;
+    #[doc(hidden)]
+    fn stored(plans: &mut dyn Iterator<Item = &Plan>) -> Result<Self::Stored>;
     /// Plans the transaction for sending, which registers the token's timestamp.
     #[doc(hidden)]
     fn plan_all(self, db: &Db<D>, now: Timestamp) -> Result<Planned<Self::Error>>;
@@ -178,6 +196,11 @@ impl<T: std::fmt::Debug> std::fmt::Debug for Once<T> {
 
 impl<D: Declaration, T: Transactional<D>> Transactional<D> for Once<T> {
     type Error = T::Error;
+    type Stored = T::Stored;
+
+    fn stored(plans: &mut dyn Iterator<Item = &Plan>) -> Result<T::Stored> {
+        T::stored(plans)
+    }
 
     fn plan_all(self, db: &Db<D>, now: Timestamp) -> Result<Planned<T::Error>> {
         let (moment, is_first) = match self.at {
@@ -240,6 +263,11 @@ where
     <S::Refusal as Refusal>::Error: RefusalError,
 {
     type Error = <S::Refusal as Refusal>::Error;
+    type Stored = Vec<S::Stored>;
+
+    fn stored(plans: &mut dyn Iterator<Item = &Plan>) -> Result<Vec<S::Stored>> {
+        plans.map(S::stored).collect()
+    }
 
     fn plan_all(self, db: &Db<D>, now: Timestamp) -> Result<Planned<Self::Error>> {
         let steps = self.into_iter().map(|step| step.plan_step(db, now));
@@ -261,6 +289,13 @@ macro_rules! tuples {
                 $($step::Refusal: Lift<<$refusals as Joint>::Both>,)+
             {
                 type Error = <<$refusals as Joint>::Both as Refusal>::Error;
+                type Stored = ($($step::Stored,)+);
+
+                fn stored(plans: &mut dyn Iterator<Item = &Plan>) -> Result<Self::Stored> {
+                    Ok(($(
+                        $step::stored(plans.next().ok_or_else(BackendError::unexpected)?)?,
+                    )+))
+                }
 
                 fn plan_all(self, db: &Db<D>, now: Timestamp) -> Result<Planned<Self::Error>> {
                     let ($($value,)+) = self;
@@ -464,12 +499,26 @@ impl<D, R> Drop for Transaction<'_, D, R> {
 
 impl<D, R> Transaction<'_, D, R> {
     fn forget_unsent_token(&self) {
-        if let Ok(Planned { token: Some(token), .. }) = &self.planned
-            && token.is_first
-        {
-            self.db.tokens().forget(&token.text);
+        if let Ok(planned) = &self.planned {
+            planned.forget_unsent_token(self.db);
         }
     }
+}
+
+/// Runs the operations and returns the stored entities.
+pub(crate) async fn run_returning<D: Declaration, T: Transactional<D>>(
+    db: &Db<D>,
+    transaction: T,
+) -> Result<T::Stored, T::Error> {
+    let now = db.now();
+    let planned = transaction.plan_all(db, now)?;
+    let stored = T::stored(&mut planned.plans());
+    if stored.is_err() {
+        planned.forget_unsent_token(db);
+    }
+    let stored = stored?;
+    run(db, planned, now).await?;
+    Ok(stored)
 }
 
 pub(crate) async fn run<D: Declaration, R: From<Error>>(
@@ -575,6 +624,13 @@ fn refused_step<'p>(
 }
 
 impl<R> Planned<R> {
+    /// Forgets the token of a transaction that is not sent.
+    fn forget_unsent_token<D>(&self, db: &Db<D>) {
+        if let Some(token) = self.token.as_ref().filter(|token| token.is_first) {
+            db.tokens().forget(&token.text);
+        }
+    }
+
     /// Forgets the token after a failure: a later attempt may use another moment.
     fn forget_token<D: Declaration>(&self, db: &Db<D>) {
         if let Some(token) = &self.token {

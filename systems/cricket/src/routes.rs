@@ -30,6 +30,7 @@ type Done = Result<NoContent, Error>;
 pub fn system() -> System {
     System::new("cricket", "Cricket", "Live cricket scores, matches to follow, and pushes.")
         .design::<Cricket>()
+        .accepts(crate::design::accepted())
         .problems::<Error>()
         .personas(demo::PERSONAS)
         .open(open)

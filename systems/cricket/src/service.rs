@@ -30,9 +30,8 @@ use singlet::{Batch, Error, Get, Result};
 use singlet_web::random::Random;
 use std::collections::BTreeSet;
 
-/// How many keys a BatchGetItem takes, and how many writes a BatchWriteItem.
+/// How many keys a BatchGetItem takes.
 const GETS_MAX: usize = 100;
-const WRITES_MAX: usize = 25;
 const BATCHES_AT_ONCE_MAX: usize = 4;
 
 macro_rules! services {
@@ -141,23 +140,17 @@ where
     write_all(db, entities, |batch, entity| batch.put(entity)).await
 }
 
-/// Gathers writes in batches of one request each. Returns how many there were.
+/// Carries out writes in a batch. Returns how many there were.
 async fn write_all<'d, T>(
     db: &'d Db<Cricket>,
     writes: impl IntoIterator<Item = T>,
     add: impl Fn(&mut Batch<'d, Cricket>, T) -> Result<()>,
 ) -> Result<usize> {
-    let mut batches = vec![db.batch()];
+    let mut batch = db.batch();
     for write in writes {
-        if batches.last().is_none_or(|batch| batch.len() >= WRITES_MAX) {
-            batches.push(db.batch());
-        }
-        if let Some(batch) = batches.last_mut() {
-            add(batch, write)?;
-        }
+        add(&mut batch, write)?;
     }
-    let count = batches.iter().map(Batch::len).sum();
-    let runs: Vec<_> = batches.into_iter().map(Batch::run).collect();
-    stream::iter(runs).buffer_unordered(BATCHES_AT_ONCE_MAX).boxed().try_collect::<()>().await?;
+    let count = batch.len();
+    batch.run().await?;
     Ok(count)
 }

@@ -4,6 +4,10 @@
 //! projects whole items. `entity_type` is missing while a site or group is sealed; without it the
 //! item has no `entitySk` and appears in no list.
 
+mod accepted;
+
+pub use accepted::accepted;
+
 use crate::rules::Permission;
 use singlet::prelude::*;
 use singlet_web::prelude::*;

@@ -39,6 +39,7 @@ pub fn system() -> System {
 pub fn system_with(deletions: DeletionMode) -> System {
     System::new("fus", "FUS", "A catalogue of sites with ratings and comments, and a squash club.")
         .design::<Fus>()
+        .accepts(crate::design::accepted())
         .problems::<Error>()
         .personas(&demo::PERSONAS)
         .open(move |resources: Resources| async move {

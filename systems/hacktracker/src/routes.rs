@@ -47,6 +47,7 @@ pub fn system() -> System {
         "Softball teams: rosters, games scored at-bat by at-bat, and statistics.",
     )
     .design::<HackTracker>()
+    .accepts(crate::design::accepted())
     .problems::<Error>()
     .personas(demo::PERSONAS)
     .open(async |resources: Resources| Ok(opened(open_service(&resources).await?)))

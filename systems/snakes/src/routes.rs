@@ -52,6 +52,7 @@ fn declaration() -> System {
         "A game for two to six players in turns, or for three hundred in a race.",
     )
     .design::<Snakes>()
+    .accepts(crate::design::accepted())
     .problems::<Error>()
 }
 

@@ -45,6 +45,7 @@ pub fn system() -> System {
         "Leagues of three-sided football: live scores, standings and leaderboards.",
     )
     .design::<ThreeFc>()
+    .accepts(crate::design::accepted())
     .problems::<Error>()
     .personas(&demo::PERSONAS)
     .open(async |resources: Resources| Ok(opened(open_service(&resources).await?)))

@@ -177,6 +177,19 @@ impl Arguments {
     }
 }
 
+impl Arguments {
+    /// The table alone, of a declaration that may have an error behind it.
+    pub(super) fn table_of(input: &DeriveInput) -> Option<Path> {
+        let declared = input.attrs.iter().find(|one| one.path().is_ident("entity"))?;
+        let first = |input: ParseStream<'_>| {
+            let table = input.parse()?;
+            input.parse::<proc_macro2::TokenStream>()?;
+            Ok(table)
+        };
+        declared.parse_args_with(first).ok()
+    }
+}
+
 impl Parse for Arguments {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let table: Path = input.parse()?;

@@ -19,13 +19,19 @@ pub(super) enum FieldKind {
     SharedIndexKey,
     OnlyInSharedIndexKey,
     BesideKept,
+    OnlyBesideKept,
     Kept,
     InPayload,
 }
 
 impl FieldKind {
-    /// The kind of the field at a position, as a type.
-    pub(super) fn to_type(self, entity: &Ident, place: usize) -> TokenStream {
+    /// The kind of the field at a position, as a type. `group` is the name of its group.
+    pub(super) fn to_type(
+        self,
+        entity: &Ident,
+        place: usize,
+        group: Option<&Ident>,
+    ) -> TokenStream {
         match self {
             Self::Plain => quote!(::singlet::field::kind::Plain),
             Self::PrimaryKey => quote!(::singlet::field::kind::PrimaryKey),
@@ -42,9 +48,12 @@ impl FieldKind {
                     )
                 }>
             },
-            Self::SharedIndexKey => quote!(::singlet::field::kind::SharedIndexKey),
-            Self::OnlyInSharedIndexKey => quote!(::singlet::field::kind::OnlyInSharedIndexKey),
+            Self::SharedIndexKey => quote!(::singlet::field::kind::SharedIndexKey<Self, #group>),
+            Self::OnlyInSharedIndexKey => {
+                quote!(::singlet::field::kind::OnlyInSharedIndexKey<Self, #group>)
+            }
             Self::BesideKept => quote!(::singlet::field::kind::BesideKept),
+            Self::OnlyBesideKept => quote!(::singlet::field::kind::OnlyBesideKept),
             Self::Kept => quote!(::singlet::field::kind::Kept),
             Self::InPayload => quote!(::singlet::field::kind::InPayload),
         }
@@ -60,18 +69,9 @@ pub(super) struct Kinds {
 }
 
 impl Kinds {
-    pub(super) fn of(entity: &Entity) -> syn::Result<Self> {
+    pub(super) fn of(entity: &Entity) -> Self {
         let primary = entity.key.places();
         let groups = groups(entity, &primary);
-        for group in &groups {
-            let kept = group.iter().filter_map(|place| entity.fields.get(*place));
-            if let Some(field) = kept.into_iter().find(|field| field.options.updated.is_some()) {
-                return Err(syn::Error::new(
-                    field.ident.span(),
-                    "this field changes with every update, and shares an index key with others that do not: the key would go stale; give it an index attribute without them",
-                ));
-            }
-        }
         let names = |key: &KeyTemplates, place: usize| {
             key.templates().flat_map(Template::parts).any(|part| part.place == place)
         };
@@ -106,6 +106,8 @@ impl Kinds {
                 FieldKind::PrimaryKey
             } else if options.in_key.is_some() && !is_shared {
                 FieldKind::OnlyInIndexKey
+            } else if options.in_key.is_some() && is_beside_kept {
+                FieldKind::OnlyBesideKept
             } else if options.in_key.is_some() {
                 FieldKind::OnlyInSharedIndexKey
             } else if is_beside_kept {
@@ -122,7 +124,25 @@ impl Kinds {
                 FieldKind::Plain
             });
         }
-        Ok(Self { kinds, groups })
+        Self { kinds, groups }
+    }
+
+    /// Rejects a field with the time of the last update that shares an index attribute.
+    pub(super) fn check(&self, entity: &Entity) -> syn::Result<()> {
+        for group in &self.groups {
+            let fields = group.iter().filter_map(|place| entity.fields.get(*place));
+            let (updated, others): (Vec<_>, Vec<_>) =
+                fields.partition(|field| field.options.updated.is_some());
+            let Some(updated) = updated.first() else { continue };
+            let names: Vec<&str> =
+                others.iter().chain([updated]).map(|field| field.name.as_str()).collect();
+            let message = format!(
+                "this field changes with every update, and the others of its index key do not: the key would go stale; use an index with a key of several attributes, this one last: `((…), ({}))`",
+                names.join(", ")
+            );
+            return Err(syn::Error::new(updated.ident.span(), message));
+        }
+        Ok(())
     }
 }
 

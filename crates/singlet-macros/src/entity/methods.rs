@@ -9,8 +9,7 @@ use quote::{format_ident, quote};
 use syn::Ident;
 use syn::ext::IdentExt as _;
 
-pub(super) fn expand(entity: &Entity, kinds: &Kinds) -> syn::Result<TokenStream> {
-    check_names(entity)?;
+pub(super) fn expand(entity: &Entity, kinds: &Kinds) -> TokenStream {
     let Entity { ident, fields, .. } = entity;
     let key = key(entity);
     let has_parts = entity.key.sort.iter().any(|sort| sort.parts().next().is_some());
@@ -19,16 +18,19 @@ pub(super) fn expand(entity: &Entity, kinds: &Kinds) -> syn::Result<TokenStream>
         entity.indexes.iter().enumerate().map(|(place, index)| query(entity, index, Some(place)));
     let constants = fields.iter().zip(&kinds.kinds).enumerate().map(|(place, (field, kind))| {
         let (name, ty) = (field.constant(), field.stored_type());
-        let kind = kind.to_type(ident, place);
+        let group = kinds.groups.iter().find(|group| group.contains(&place));
+        let group = group.map(|group| group_name(entity, group));
+        let kind = kind.to_type(ident, place, group.as_ref());
         let (about, visibility) = (format!("The field `{}`.", field.name), &entity.visibility);
         quote! {
             #[doc = #about]
             #visibility const #name: ::singlet::Field<Self, #ty, #kind> = ::singlet::Field::new(#place);
         }
     });
-    check_groups(entity, kinds)?;
-    let groups = kinds.groups.iter().filter_map(|group| group_constant(entity, kinds, group));
-    Ok(quote! {
+    let settable = kinds.groups.iter().filter(|group| is_settable(kinds, group));
+    let settable: Vec<&Vec<usize>> = settable.collect();
+    let groups = settable.iter().map(|group| group_constant(entity, group));
+    let items = quote! {
         #[allow(dead_code)]
         impl #ident {
             #(#constants)*
@@ -37,7 +39,27 @@ pub(super) fn expand(entity: &Entity, kinds: &Kinds) -> syn::Result<TokenStream>
             #primary
             #(#indexes)*
         }
-    })
+    };
+    if settable.is_empty() {
+        return items;
+    }
+    // Types that bring the constants' names into the compiler's messages.
+    let markers = settable.iter().map(|group| group_name(entity, group));
+    quote! {
+        const _: () = {
+            #(
+                #[allow(non_camel_case_types, unreachable_pub, missing_docs)]
+                pub enum #markers {}
+            )*
+            #items
+        };
+    }
+}
+
+/// Rejects constants and functions of the same name.
+pub(super) fn check(entity: &Entity, kinds: &Kinds) -> syn::Result<()> {
+    check_names(entity)?;
+    check_groups(entity, kinds)
 }
 
 /// Rejects name collisions between field constants, pattern constants and pattern functions.
@@ -106,10 +128,7 @@ fn constant_of(pattern: &Ident) -> Ident {
 }
 
 /// The constant for fields that can only be set together.
-fn group_constant(entity: &Entity, kinds: &Kinds, group: &[usize]) -> Option<TokenStream> {
-    if !is_settable(kinds, group) {
-        return None;
-    }
+fn group_constant(entity: &Entity, group: &[usize]) -> TokenStream {
     let fields: Vec<&Field> = group.iter().filter_map(|place| entity.fields.get(*place)).collect();
     let names: Vec<&str> = fields.iter().map(|field| field.name.as_str()).collect();
     let name = group_name(entity, group);
@@ -119,11 +138,11 @@ fn group_constant(entity: &Entity, kinds: &Kinds, group: &[usize]) -> Option<Tok
         names.join("`, `")
     );
     let visibility = &entity.visibility;
-    Some(quote! {
+    quote! {
         #[doc = #about]
         #visibility const #name: ::singlet::operation::Group<Self, (#(#types,)*)> =
             ::singlet::operation::Group::new(&[#(#group),*]);
-    })
+    }
 }
 
 /// The function arguments for fields, and the values passed on.
@@ -135,9 +154,7 @@ fn arguments(entity: &Entity, places: &[usize]) -> (Vec<TokenStream>, Vec<TokenS
             let (name, ty) = (&field.ident, field.value_type());
             (
                 quote!(#name: impl ::singlet::key::KeyArgument<#ty>),
-                quote!((#place, ::singlet::Attribute::to_value(
-                    ::singlet::key::KeyArgument::as_part(&#name)
-                ))),
+                quote!((#place, ::singlet::key::KeyArgument::to_part(&#name))),
             )
         })
         .unzip()

@@ -16,6 +16,9 @@ struct BoolKey;
 #[table(name = "table", key = (PK), entities(), colour = red)]
 struct Coloured;
 
+#[table(name = "declarations", key = (PK), index(GSI1 = (GSI1PK, GSI1SK)), entities())]
+struct T;
+
 #[derive(Entity)]
 struct NoTable {
     code: Code,

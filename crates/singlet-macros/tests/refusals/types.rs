@@ -97,6 +97,9 @@ enum SerdeInside {
     One(#[attribute(with = serde)] BTreeMap<String, u32>),
 }
 
+#[table(name = "types", key = (PK), entities())]
+struct T;
+
 #[derive(Entity)]
 #[entity(T, key = ("GAME#{code}"))]
 struct SerdeInAKey {

@@ -231,21 +231,21 @@ impl Live {
         self.send_all_states().await;
         loop {
             let change = match changes.next().await {
-                Ok(Some(Change::Item { old, new, is_expiry })) => {
+                Some(Ok(Change::Item { old, new, is_expiry })) => {
                     ItemChange { old, new, is_expiry }
                 }
-                Ok(Some(Change::FellBehind { missed })) => {
+                Some(Ok(Change::FellBehind { missed })) => {
                     tracing::warn!(missed, "changes were lost: sending the state of all topics");
                     self.send_all_states().await;
                     continue;
                 }
-                Ok(None) => return Ok(()),
+                None => return Ok(()),
                 // Skip a corrupt item instead of stopping the feed.
-                Err(error @ singlet::Error::Corrupt(_)) => {
+                Some(Err(error @ singlet::Error::Corrupt(_))) => {
                     tracing::error!(%error, "a change cannot be read");
                     continue;
                 }
-                Err(error) => return Err(error),
+                Some(Err(error)) => return Err(error),
             };
             // A panic must not stop the other pushes.
             match catch_unwind(AssertUnwindSafe(|| pushes(&change))) {

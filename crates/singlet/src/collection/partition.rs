@@ -24,7 +24,7 @@ impl Partition<()> for () {
 
 impl<A: KeyPart, X: KeyArgument<A>> Partition<(A,)> for X {
     fn values(&self) -> Vec<Result<Option<Value>, NotStorable>> {
-        vec![self.as_part().to_value()]
+        vec![self.to_part()]
     }
 }
 
@@ -35,7 +35,7 @@ macro_rules! partitions {
                 for ($($argument,)+)
             {
                 fn values(&self) -> Vec<Result<Option<Value>, NotStorable>> {
-                    vec![$(self.$place.as_part().to_value()),+]
+                    vec![$(self.$place.to_part()),+]
                 }
             }
         )+

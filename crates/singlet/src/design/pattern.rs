@@ -100,3 +100,32 @@ pub struct Acceptance {
     /// Reason for accepting it.
     pub because: String,
 }
+
+impl Acceptance {
+    /// Accepts all findings of a rule, for this reason.
+    #[must_use]
+    pub fn new(code: &str, because: &str) -> Self {
+        Self { code: code.to_owned(), because: because.to_owned(), ..Self::default() }
+    }
+
+    /// Only those about this index.
+    #[must_use]
+    pub fn index(mut self, name: &str) -> Self {
+        self.index = Some(name.to_owned());
+        self
+    }
+
+    /// Only those about this entity.
+    #[must_use]
+    pub fn entity(mut self, name: &str) -> Self {
+        self.entity = Some(name.to_owned());
+        self
+    }
+
+    /// Only those about this access pattern.
+    #[must_use]
+    pub fn pattern(mut self, name: &str) -> Self {
+        self.pattern = Some(name.to_owned());
+        self
+    }
+}

@@ -1,8 +1,8 @@
 //! Values that may stand in keys.
 
 use super::Form;
-use crate::attribute::{Attribute, Bytes};
-use singlet_dynamo::Number;
+use crate::attribute::{Attribute, Bytes, NotStorable};
+use singlet_dynamo::{Number, Value};
 
 /// A Rust value that may be part of a key.
 ///
@@ -126,25 +126,31 @@ macro_rules! key_parts {
 key_parts! { Integer: u8 u16 u32 u64 }
 key_parts! { Number: i8 i16 i32 i64 f32 f64 }
 
-/// Given as a part of a key: a value of its type, or a reference to one.
+/// Given as a part of a key: a value of its type, a reference to one, or `&str` for a `String`.
 #[diagnostic::on_unimplemented(
     message = "this part of the key is a `{T}`, not a `{Self}`",
     label = "expected `{T}`",
     note = "the parts of a key come in the order of its template, each of the type of its field"
 )]
 pub trait KeyArgument<T> {
-    /// The value.
-    fn as_part(&self) -> &T;
+    /// The stored value.
+    fn to_part(&self) -> Result<Option<Value>, NotStorable>;
 }
 
 impl<T: KeyPart> KeyArgument<T> for T {
-    fn as_part(&self) -> &T {
-        self
+    fn to_part(&self) -> Result<Option<Value>, NotStorable> {
+        self.to_value()
     }
 }
 
 impl<T: KeyPart> KeyArgument<T> for &T {
-    fn as_part(&self) -> &T {
-        self
+    fn to_part(&self) -> Result<Option<Value>, NotStorable> {
+        self.to_value()
+    }
+}
+
+impl KeyArgument<String> for &str {
+    fn to_part(&self) -> Result<Option<Value>, NotStorable> {
+        Ok(Some(Value::from(*self)))
     }
 }

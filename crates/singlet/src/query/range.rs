@@ -3,7 +3,7 @@
 #[cfg(test)]
 mod tests;
 
-use crate::attribute::{Attribute, NotStorable};
+use crate::attribute::NotStorable;
 use crate::cursor::Identity;
 use crate::design::KeyAttribute;
 use crate::error::Result;
@@ -208,35 +208,32 @@ pub(crate) struct Range {
     prefix: Option<String>,
 }
 
+/// The value of a part.
+type Part = Result<Option<Value>, NotStorable>;
+
 struct Bound {
-    value: Result<Option<Value>, NotStorable>,
+    value: Part,
     is_included: bool,
 }
 
-impl Bound {
-    fn new(part: &impl Attribute, is_included: bool) -> Self {
-        Self { value: part.to_value(), is_included }
-    }
-}
-
 impl Range {
-    pub(super) fn from(mut self, part: &impl Attribute) -> Self {
-        self.lower = Some(Bound::new(part, true));
+    pub(super) fn from(mut self, value: Part) -> Self {
+        self.lower = Some(Bound { value, is_included: true });
         self
     }
 
-    pub(super) fn after(mut self, part: &impl Attribute) -> Self {
-        self.lower = Some(Bound::new(part, false));
+    pub(super) fn after(mut self, value: Part) -> Self {
+        self.lower = Some(Bound { value, is_included: false });
         self
     }
 
-    pub(super) fn until(mut self, part: &impl Attribute) -> Self {
-        self.upper = Some(Bound::new(part, true));
+    pub(super) fn until(mut self, value: Part) -> Self {
+        self.upper = Some(Bound { value, is_included: true });
         self
     }
 
-    pub(super) fn before(mut self, part: &impl Attribute) -> Self {
-        self.upper = Some(Bound::new(part, false));
+    pub(super) fn before(mut self, value: Part) -> Self {
+        self.upper = Some(Bound { value, is_included: false });
         self
     }
 

@@ -28,6 +28,10 @@ enum Fault {
     Cancels(ErrorKind, u32),
     /// Rejects single-item writes with this error, this many times.
     Refuses(ErrorKind, u32),
+    /// Loses the answer to the request of this number, after it was carried out.
+    LosesAnswer(u32),
+    /// Lets other tasks run before each request.
+    Waits,
 }
 
 struct Faulty {
@@ -41,6 +45,8 @@ struct Faulty {
 struct Log {
     requests: AtomicU32,
     pauses: AtomicU32,
+    in_flight: AtomicU32,
+    in_flight_max: AtomicU32,
 }
 
 impl Faulty {
@@ -87,7 +93,26 @@ impl Backend for Faulty {
             ) if number < times => {
                 return Execution::done(Err(BackendError::Refused(Error::new(kind))));
             }
-            (_, Fault::Nothing | Fault::Cancels(..) | Fault::Refuses(..)) => {}
+            (_, Fault::LosesAnswer(lost)) if number == lost => {
+                return Execution::pending(async move {
+                    self.inner.execute(request).await?;
+                    Err(BackendError::Failed("the connection was lost".into()))
+                });
+            }
+            (_, Fault::Waits) => {
+                return Execution::pending(async move {
+                    let in_flight = self.log.in_flight.fetch_add(1, Ordering::Relaxed) + 1;
+                    self.log.in_flight_max.fetch_max(in_flight, Ordering::Relaxed);
+                    singlet::yield_now().await;
+                    let outcome = self.inner.execute(request).await;
+                    self.log.in_flight.fetch_sub(1, Ordering::Relaxed);
+                    outcome
+                });
+            }
+            (
+                _,
+                Fault::Nothing | Fault::Cancels(..) | Fault::Refuses(..) | Fault::LosesAnswer(_),
+            ) => {}
             (Request::BatchGetItem(_) | Request::BatchWriteItem(_), _) => {
                 let (keys, writes) = self.split(&mut request);
                 return Execution::pending(async move {
@@ -150,9 +175,10 @@ async fn write_and_read(db: &Db<World>) -> singlet::Result<usize> {
 fn what_is_left_for_later_is_done_later() {
     let (db, log) = open(Fault::LeavesMost);
     assert_eq!(singlet::block_on(write_and_read(&db)).unwrap(), 60);
-    // Twenty rounds each, with a pause after each but the last.
+    // Twenty requests each, with a pause after each but the last. The first three writes are sent
+    // at once, the others one by one, because the store is overloaded.
     assert_eq!(log.requests.load(Ordering::Relaxed), 40);
-    assert_eq!(log.pauses.load(Ordering::Relaxed), 38);
+    assert_eq!(log.pauses.load(Ordering::Relaxed), 17 + 19);
 }
 
 #[test]
@@ -176,6 +202,57 @@ fn what_is_never_done_is_told() {
     };
     assert!(keys.contains(&Key::of(&goal("faults", 1, 2, "g")).to_item().unwrap()));
     assert!(log.pauses.load(Ordering::Relaxed) >= 5);
+}
+
+#[test]
+fn a_batch_has_eight_requests_in_flight() {
+    let (db, log) = open(Fault::Waits);
+    assert_eq!(singlet::block_on(write_and_read(&db)).unwrap(), 60);
+    assert_eq!(log.in_flight_max.load(Ordering::Relaxed), 3);
+    let mut batch = db.batch();
+    for number in 0..500 {
+        batch.put(&rating("flight", &format!("s{number}"), 1)).unwrap();
+    }
+    singlet::block_on(batch.run()).unwrap();
+    assert_eq!(log.in_flight_max.load(Ordering::Relaxed), 8);
+    let user: crate::sample::UserId = id("flight");
+    assert_eq!(singlet::block_on(db.query(Rating::of(&user)).count()).unwrap(), 500);
+}
+
+/// Regression: after an error nothing was left to say which writes were not done.
+#[test]
+fn writes_that_are_not_done_stay_in_the_batch() {
+    let (db, log) = open(Fault::LosesAnswer(1));
+    let mut batch = db.batch();
+    for number in 0..230 {
+        batch.put(&rating("rest", &format!("s{number}"), 1)).unwrap();
+    }
+    let outcome = singlet::block_on(batch.run());
+    assert!(matches!(outcome, Err(singlet::Error::Backend(_))), "{outcome:?}");
+    // The lost request and the 30 writes that did not fit into the first eight requests.
+    assert_eq!((batch.len(), log.requests.load(Ordering::Relaxed)), (55, 8));
+    // A later write of the same key still replaces the earlier one.
+    batch.put(&rating("rest", "s0", 5)).unwrap();
+    assert_eq!(batch.len(), 55);
+    singlet::block_on(batch.run()).unwrap();
+    assert!(batch.is_empty());
+    let user: crate::sample::UserId = id("rest");
+    let all = singlet::block_on(db.query(Rating::of(&user)).all()).unwrap();
+    assert_eq!((all.len(), all.iter().filter(|one| one.stars == 5).count()), (230, 1));
+
+    // A cancelled run leaves its writes in the batch.
+    let (db, _) = open(Fault::Waits);
+    let mut batch = db.batch();
+    batch.put(&rating("rest", "s0", 5)).unwrap();
+    singlet::block_on(async {
+        let mut run = std::pin::pin!(batch.run());
+        std::future::poll_fn(|context| {
+            assert!(run.as_mut().poll(context).is_pending());
+            std::task::Poll::Ready(())
+        })
+        .await;
+    });
+    assert_eq!(batch.len(), 1);
 }
 
 #[test]

@@ -196,7 +196,7 @@ async fn no_invite_of_the_demo_data_has_expired_when_it_is_made() {
     let made = tokio::spawn(async move {
         let mut expiries = Vec::new();
         while expiries.len() < 6 {
-            let change = changes.next().await.unwrap();
+            let change = changes.next().await.transpose().unwrap();
             if let Some(Change::Item { new: Some(HackTrackerItem::Invite(invite)), .. }) = change {
                 expiries.push(invite.expires_at.as_seconds());
             }

@@ -1,6 +1,7 @@
 //! Property tests of key ranges, with characters at the edges of Unicode.
 
 use super::*;
+use crate::attribute::Attribute;
 use crate::shape::TemplatePart;
 use proptest::prelude::*;
 
@@ -74,10 +75,10 @@ const FOLLOWED: Template = Template {
 fn range<T: Attribute + Ord>(number: usize, value: &T, bound: &T) -> (Range, bool) {
     let range = Range::default();
     match number {
-        0 => (range.from(bound), value >= bound),
-        1 => (range.after(bound), value > bound),
-        2 => (range.until(bound), value <= bound),
-        _ => (range.before(bound), value < bound),
+        0 => (range.from(bound.to_value()), value >= bound),
+        1 => (range.after(bound.to_value()), value > bound),
+        2 => (range.until(bound.to_value()), value <= bound),
+        _ => (range.before(bound.to_value()), value < bound),
     }
 }
 

@@ -12,6 +12,7 @@ use std::time::Duration;
 on_every_backend! {
     any_number_is_written_and_read,
     the_last_write_of_a_key_counts,
+    a_partition_is_deleted,
     answers_that_are_too_small,
     several_entities_are_read_at_once,
     a_batch_reads_what_a_get_reads,
@@ -50,6 +51,32 @@ async fn any_number_is_written_and_read(store: TestStore) -> TestResult {
         db.get_many(keys.into_iter().map(|key| key.consistent())).await?;
     assert!(found.iter().all(Option::is_none));
     assert_eq!(db.get(Reading::key(99, 1).consistent()).await?.map(|one| one.value), Some(0.5));
+    Ok(())
+}
+
+async fn a_partition_is_deleted(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
+    let db = &fixture.db;
+    let user: UserId = id("deleted");
+    let mut batch = db.batch();
+    for number in 0..130 {
+        batch.put(&rating("deleted", &format!("s{number:03}"), 1 + number % 5))?;
+    }
+    let kept = comment("deleted", "s1", "c1", db.now());
+    batch.put(&kept)?;
+    batch.run().await?;
+    assert!(batch.is_empty());
+
+    // With a limit, a filter, or by an index: what the query finds.
+    assert_eq!(db.delete_all(Rating::of(&user).consistent().limit(10)).await?, 10);
+    let worst = Rating::of(&user).consistent().filter(Rating::STARS.eq(1));
+    assert_eq!(db.delete_all(worst).await?, 24);
+    assert_eq!(db.delete_all(Rating::by_stars(2)).await?, 24);
+    // Items of other entities in the partition stay.
+    assert_eq!(db.delete_all(Rating::of(&user).consistent()).await?, 72);
+    assert_eq!(db.query(Rating::of(&user).consistent()).count().await?, 0);
+    assert_eq!(db.get(Key::of(&kept).consistent()).await?, Some(kept));
+    assert_eq!(db.delete_all(Rating::of(&user)).await?, 0);
     Ok(())
 }
 

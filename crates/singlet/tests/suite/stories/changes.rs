@@ -29,7 +29,7 @@ async fn next(
     };
     let mut told = Vec::new();
     while told.len() < count {
-        let Some(Change::Item { old, new, is_expiry }) = changes.next().await? else {
+        let Some(Change::Item { old, new, is_expiry }) = changes.next().await.transpose()? else {
             return Err("the feed ended".into());
         };
         assert!(!is_expiry);
@@ -91,8 +91,8 @@ async fn a_corrupt_item_does_not_stop_the_feed(store: TestStore) -> TestResult {
     let mut failures = 0;
     let last = loop {
         match changes.next().await {
-            Err(Error::Corrupt(_)) => failures += 1,
-            other => break other?,
+            Some(Err(Error::Corrupt(_))) => failures += 1,
+            other => break other.transpose()?,
         }
     };
     assert_eq!(failures, 4);

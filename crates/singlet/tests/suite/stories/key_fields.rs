@@ -8,6 +8,7 @@ use singlet_testing::{TestStore, on_every_backend};
 
 on_every_backend! {
     a_projection_reads_them,
+    a_text_part_is_given_as_str,
     an_index_can_hold_their_key,
     they_are_set_with_the_others_of_their_key,
 }
@@ -110,6 +111,17 @@ async fn an_index_can_hold_their_key(store: TestStore) -> TestResult {
     let (db, talk) = stored(fixture).await?;
     let titles = db.query(Talk::by_number().project::<TalkTitle>()).all().await?;
     assert_eq!(titles, [TalkTitle { title: talk.title }]);
+    Ok(())
+}
+
+async fn a_text_part_is_given_as_str(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
+    let (db, talk) = stored(fixture).await?;
+    let title = "Keys".to_owned();
+    assert_eq!(db.query(Talk::by_title().with("Keys")).all().await?, [talk.clone()]);
+    assert_eq!(db.query(Talk::by_title().between("K", &title)).all().await?, [talk.clone()]);
+    assert_eq!(db.query(Talk::by_title().with(title)).all().await?, [talk]);
+    assert_eq!(db.query(Talk::by_title().after("Keys")).count().await?, 0);
     Ok(())
 }
 

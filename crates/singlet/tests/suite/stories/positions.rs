@@ -58,7 +58,7 @@ async fn next(
     list: &ListId,
 ) -> Result<(String, u8), Box<dyn std::error::Error>> {
     loop {
-        match changes.next().await? {
+        match changes.next().await.transpose()? {
             Some(Change::Item { new: Some(ListsItem::Entry(entry)), .. })
                 if entry.list == *list =>
             {
@@ -202,7 +202,7 @@ async fn a_position_stored_in_the_same_table(store: TestStore) -> TestResult {
     for turn in 1..=3 {
         db.run(put(&entry("same-table", "e", turn))).await?;
         let entry = loop {
-            match changes.next().await? {
+            match changes.next().await.transpose()? {
                 Some(Change::Item { new: Some(ListsItem::Entry(entry)), .. }) => {
                     if entry.list == list {
                         break entry;
@@ -225,7 +225,8 @@ async fn a_position_stored_in_the_same_table(store: TestStore) -> TestResult {
     assert_eq!(next(&mut changes, &list).await?.1, 4);
     let mut all = db.changes_of_from::<Lists>(&position).await?;
     loop {
-        if let Some(Change::Item { new: Some(ListsItem::Bookmark(found)), .. }) = all.next().await?
+        if let Some(Change::Item { new: Some(ListsItem::Bookmark(found)), .. }) =
+            all.next().await.transpose()?
         {
             assert_eq!(found, bookmark);
             break;

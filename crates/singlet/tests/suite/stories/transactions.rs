@@ -9,6 +9,7 @@ use singlet_testing::{TestStore, on_every_backend};
 on_every_backend! {
     all_or_nothing,
     the_refused_operation_is_named,
+    it_returns_what_it_stored,
     checks_guard,
     tokens_are_carried_out_once,
     a_token_belongs_to_one_transaction,
@@ -19,6 +20,8 @@ on_every_backend! {
     what_is_too_much_is_refused,
     a_token_that_is_only_shown_is_not_used,
 }
+
+const DAY: std::time::Duration = std::time::Duration::from_secs(24 * 60 * 60);
 
 /// An application's error type.
 #[derive(Debug)]
@@ -51,6 +54,29 @@ async fn all_or_nothing(store: TestStore) -> TestResult {
     .await?;
     assert!(db.get(Key::of(&one).consistent()).await?.is_some());
     assert_eq!(db.get(Key::of(&other).consistent()).await?.map(|rating| rating.stars), Some(5));
+    Ok(())
+}
+
+async fn it_returns_what_it_stored(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
+    let db = &fixture.db;
+    let (new, old) = (site("returned", db.now().before(DAY)), rating("returned", "a", 1));
+    let (stored, ()) = db
+        .transact_returning((
+            create(&new).or(Refusal::Taken),
+            delete(Key::of(&old)).or(Refusal::NotYours),
+        ))
+        .await
+        .map_err(|refusal| format!("{refusal:?}"))?;
+    assert_eq!((stored.created_at, stored.version), (db.now(), 1));
+    assert_eq!(db.get(Key::of(&new).consistent()).await?, Some(stored.clone()));
+    // The returned entity can be written again.
+    let changed = Site { title: "Changed".into(), ..stored };
+    let [stored] = db.transact_returning(vec![put(&changed)]).await?.try_into().map_err(|_| "")?;
+    assert_eq!(stored.version, 2);
+    let refused = db.transact_returning((put(&changed), create(&old))).await;
+    assert!(super::is_refused(&refused));
+    assert_eq!(db.get(Key::of(&new).consistent()).await?, Some(stored));
     Ok(())
 }
 
