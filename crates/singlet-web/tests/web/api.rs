@@ -53,7 +53,7 @@ struct Search {
 }
 
 #[derive(Deserialize, JsonSchema)]
-#[expect(dead_code, reason = "only the checks of the request look at them")]
+#[expect(dead_code, reason = "it is only checked")]
 struct Loan {
     lender: Option<CleanText<20>>,
     since: Option<Date>,
