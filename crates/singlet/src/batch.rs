@@ -29,7 +29,7 @@ const GETS_MAX: usize = 100;
 /// The maximum number of items in a BatchWriteItem request.
 const WRITES_MAX: usize = 25;
 /// The maximum number of BatchWriteItem requests in flight.
-const REQUESTS_MAX: usize = 8;
+const REQUESTS_MAX: usize = 4;
 
 impl<D: Declaration> Db<D> {
     /// Starts a batch of puts and deletes. They are independent: some may succeed and others fail.
@@ -238,7 +238,7 @@ impl<D: Declaration> Batch<'_, D> {
         Some(BatchWriteItem::new(self.db.tables_of(chunk)).into())
     }
 
-    /// Runs all writes, with up to eight requests at once.
+    /// Runs all writes, with up to four requests at once.
     ///
     /// Finished writes leave the batch. After an error it holds the rest, and can be run again.
     ///

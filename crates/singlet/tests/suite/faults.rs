@@ -205,7 +205,7 @@ fn what_is_never_done_is_told() {
 }
 
 #[test]
-fn a_batch_has_eight_requests_in_flight() {
+fn a_batch_has_four_requests_in_flight() {
     let (db, log) = open(Fault::Waits);
     assert_eq!(singlet::block_on(write_and_read(&db)).unwrap(), 60);
     assert_eq!(log.in_flight_max.load(Ordering::Relaxed), 3);
@@ -214,7 +214,7 @@ fn a_batch_has_eight_requests_in_flight() {
         batch.put(&rating("flight", &format!("s{number}"), 1)).unwrap();
     }
     singlet::block_on(batch.run()).unwrap();
-    assert_eq!(log.in_flight_max.load(Ordering::Relaxed), 8);
+    assert_eq!(log.in_flight_max.load(Ordering::Relaxed), 4);
     let user: crate::sample::UserId = id("flight");
     assert_eq!(singlet::block_on(db.query(Rating::of(&user)).count()).unwrap(), 500);
 }
@@ -229,11 +229,11 @@ fn writes_that_are_not_done_stay_in_the_batch() {
     }
     let outcome = singlet::block_on(batch.run());
     assert!(matches!(outcome, Err(singlet::Error::Backend(_))), "{outcome:?}");
-    // The lost request and the 30 writes that did not fit into the first eight requests.
-    assert_eq!((batch.len(), log.requests.load(Ordering::Relaxed)), (55, 8));
+    // The lost request and the 130 writes that did not fit into the first four requests.
+    assert_eq!((batch.len(), log.requests.load(Ordering::Relaxed)), (155, 4));
     // A later write of the same key still replaces the earlier one.
     batch.put(&rating("rest", "s0", 5)).unwrap();
-    assert_eq!(batch.len(), 55);
+    assert_eq!(batch.len(), 155);
     singlet::block_on(batch.run()).unwrap();
     assert!(batch.is_empty());
     let user: crate::sample::UserId = id("rest");

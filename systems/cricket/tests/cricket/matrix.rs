@@ -100,7 +100,8 @@ pub(crate) async fn prepare(site: &CricketServer, id: &str, row: &str) {
 }
 
 pub(crate) fn request(row: &str, id: &str) -> (Method, String, Option<Value>) {
-    let team = Some(json!({"teamId": "101"}));
+    // Asha follows the other one.
+    let team = Some(json!({"teamId": "102"}));
     let of_match = format!("/matches/{id}");
     let (follow, activity) = (format!("/user/follow/{id}"), format!("/user/activity/{id}"));
     let device = "/user/device".to_owned();
@@ -122,7 +123,7 @@ pub(crate) fn request(row: &str, id: &str) -> (Method, String, Option<Value>) {
         "listStandings" => (Method::GET, "/seasons/s1/teams".into(), None),
         "listLeagues" => (Method::GET, "/leagues".into(), None),
         "getLeague" => (Method::GET, "/leagues/7001".into(), None),
-        "changeLeague" => (Method::PATCH, "/leagues/7001".into(), Some(json!({"active": true}))),
+        "changeLeague" => (Method::PATCH, "/leagues/7001".into(), Some(json!({"active": false}))),
         "deleteLeague" => (Method::DELETE, "/leagues/old".into(), None),
         "getDevice" => (Method::GET, device, None),
         "registerDevice" => {
