@@ -84,9 +84,9 @@ addEventListener("storage", (event) => {
  * is itself in the fragment, so a secret in a page's fragment never reaches the server. Null without
  * a sign-in page.
  */
-export function signInAddress() {
+export function signInAddress(path = location.pathname + location.search + location.hash) {
   const { signIn } = document.documentElement.dataset;
-  return signIn ? `${signIn}#return=${encodeURIComponent(location.pathname + location.search + location.hash)}` : null;
+  return signIn ? `${signIn}#return=${encodeURIComponent(path)}` : null;
 }
 
 /** A link to the sign-in page, or null without one. */

@@ -69,12 +69,14 @@ impl Store {
     /// # Errors
     ///
     /// If the backend fails or refuses to create a table, or if a table differs from its design in
-    /// more than its billing mode and additional indexes, of which the log has a warning: an
-    /// operator chooses the one, and a newer version of the program may have made the others.
+    /// more than its billing mode, additional indexes and an additional time to live, of which the
+    /// log has a warning: an operator chooses the billing mode, and a newer version of the program
+    /// may have made the others.
     pub async fn open<D: Declaration>(&self) -> Result<Db<D>, OpenError> {
         let db = Db::<D>::on(Arc::clone(&self.backend), self.settings.clone());
         let mut provisioning = db.provision().accepting(|difference| {
-            matches!(difference.kind, DifferenceKind::Billing | DifferenceKind::ExtraIndex)
+            use DifferenceKind::{Billing, ExtraIndex, ExtraTimeToLive};
+            matches!(difference.kind, Billing | ExtraIndex | ExtraTimeToLive)
         });
         if self.is_embedded {
             provisioning = provisioning.without_streams();

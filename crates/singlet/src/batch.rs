@@ -22,7 +22,7 @@ use crate::table::{Contains, Declaration};
 use singlet_dynamo::limits::ITEM_SIZE_MAX;
 use singlet_dynamo::operation::{Answer, BatchWriteItem, Request, TableWrites, WriteRequest};
 use singlet_dynamo::{Item, binary};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// The maximum number of items in a BatchGetItem request.
 const GETS_MAX: usize = 100;
@@ -211,10 +211,13 @@ impl<D: Declaration> Batch<'_, D> {
         }
     }
 
-    /// Adds deletions of items in one of the design's tables, with distinct keys.
+    /// Adds deletions of items in one of the design's tables.
     fn delete_keys(&mut self, table: usize, entity: &'static str, keys: Vec<Item>) {
         let delete = |key| BatchedWrite { table, entity, request: WriteRequest::Delete(key) };
-        self.writes.extend(keys.into_iter().map(delete));
+        // A read of an index sees an item twice that moves while it is read.
+        let mut seen = HashSet::new();
+        let distinct = keys.into_iter().filter(|key| seen.insert(binary::encode(key)));
+        self.writes.extend(distinct.map(delete));
         self.places.clear();
     }
 

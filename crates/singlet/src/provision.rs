@@ -320,7 +320,11 @@ impl<D: Declaration> Db<D> {
             (None, Some(own)) => {
                 let text =
                     format!("table {name} has a time to live {own} that the design does not have");
-                provision.differences.push(Difference::new(name, DifferenceKind::TimeToLive, text));
+                provision.differences.push(Difference::new(
+                    name,
+                    DifferenceKind::ExtraTimeToLive,
+                    text,
+                ));
             }
             _ => {}
         }

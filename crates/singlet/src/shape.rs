@@ -308,6 +308,15 @@ impl EntityShape {
         self.key.has_place(place)
     }
 
+    /// Whether an index key that every item has is made of this field.
+    pub(crate) fn is_in_index_key(&self, place: usize) -> bool {
+        let mut keys = self.indexes.iter().filter(|of_index| of_index.when.is_none());
+        keys.any(|IndexKeyShape { key, .. }| {
+            let mut parts = key.partition.iter().chain(key.sort).flat_map(|one| one.parts);
+            parts.any(|part| part.place == place && !part.optional)
+        })
+    }
+
     /// Whether the template is a single field stored as this very key attribute.
     pub(crate) fn is_own_attribute(&self, template: &Template, attribute: &KeyAttribute) -> bool {
         template.only_place().and_then(|place| self.field(place)).is_some_and(|field| {

@@ -29,7 +29,7 @@ use crate::design::{Device, Owner, UserId};
 use crate::feed::{Feed, ReplayFeed};
 use crate::lock;
 use crate::push::{Outbox, PushSender};
-use crate::service::{JobLocks, Service};
+use crate::service::Service;
 use live_score::LiveState;
 use orders::Orders;
 use singlet_web::job::{Job, JobError, Next};
@@ -37,7 +37,7 @@ use singlet_web::outbound::{Breaker, BreakerOptions};
 use singlet_web::{OpenError, Resources};
 use std::collections::HashMap;
 use std::future::Future;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicI64};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 use tokio::sync::{Notify, Semaphore};
@@ -46,8 +46,6 @@ const MINUTE: Duration = Duration::from_secs(60);
 const HOUR: Duration = Duration::from_secs(3600);
 /// How long before the end of its lease the holder of a lock stops.
 const LEASE_MARGIN_MS: i64 = 2_000;
-/// How long nothing is pushed after the service has refused our settings.
-const PUSH_CLOSED: Duration = Duration::from_secs(300);
 /// The lease of jobs whose runs may take a while.
 const JOB_LEASE: Duration = Duration::from_secs(60);
 
@@ -74,8 +72,7 @@ struct Inner {
     /// Permits of concurrent runs of `push_orders`.
     senders: Arc<Semaphore>,
     devices: Mutex<HashMap<UserId, (i64, Option<Device>)>>,
-    /// Of pushes: opens when the service refuses our settings.
-    push_breaker: Breaker,
+    push_closed_until: AtomicI64,
     background: Arc<Semaphore>,
 }
 
@@ -118,15 +115,7 @@ impl Jobs {
             orders: Arc::default(),
             senders: Arc::new(Semaphore::new(fan_out::SENDERS_MAX as usize)),
             devices: Mutex::default(),
-            push_breaker: Breaker::new(
-                "cricket push",
-                BreakerOptions {
-                    open: PUSH_CLOSED,
-                    open_max: PUSH_CLOSED,
-                    ..BreakerOptions::default()
-                },
-            )
-            .with_clock(service.db.clock().clone()),
+            push_closed_until: AtomicI64::new(0),
             background: Arc::new(Semaphore::new(BACKGROUND_MAX)),
         })))
     }
@@ -146,7 +135,7 @@ impl Jobs {
     }
 
     pub fn all(&self) -> Vec<Job> {
-        let leases = Arc::new(self.leases());
+        let leases = Arc::new(self.service().locks.leases(self.0.owner.clone()));
         let leased = |job: Job| job.leased_by(leases.clone(), JOB_LEASE);
         let scoring = self.clone();
         // Exactly that long, and not give or take 10 %: a poll is due at a certain time.
@@ -196,11 +185,6 @@ impl Jobs {
             let run = run(jobs.clone());
             async move { Ok(run.await.map(|_| Next::Interval)?) }
         })
-    }
-
-    /// The locks of this server as leases.
-    fn leases(&self) -> JobLocks {
-        self.service().locks.leases(self.0.owner.clone())
     }
 
     fn service(&self) -> &Service {

@@ -150,8 +150,9 @@ pub struct MatchList {
     pub live: Vec<MatchSummary>,
     /// Others, by start time.
     pub items: Vec<MatchSummary>,
-    /// Pass this as `from` to get the next part; null when there is none.
-    pub next: Option<Timestamp>,
+    /// Pass this as `cursor` to get the next part. It is missing when there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cursor: Option<Timestamp>,
 }
 
 /// A match with its innings.

@@ -29,6 +29,7 @@ pub use players::{Email, NewPlayer};
 pub use profiles::{NewProfile, SignIn};
 pub use ratings::NewRating;
 pub use rights::Rights;
+pub(crate) use rights::require_admin;
 pub use sites::{NewSite, PageText};
 pub use task_run::Outcome;
 

@@ -14,7 +14,8 @@ impl<D: Declaration> Db<D> {
     /// Nothing is checked in between: an item that was changed after it was read is deleted too,
     /// and one that was created later stays. With a consistent query every item that was written
     /// before the call is deleted. Expired items are only deleted if the query includes them. After
-    /// an error, call it again for the rest.
+    /// an error, call it again for the rest, unless the query has a limit: some items of the first
+    /// call may be gone already.
     ///
     /// ```
     /// # use singlet::prelude::*;
@@ -45,9 +46,9 @@ impl<D: Declaration> Db<D> {
             Reading::<'_, D, Q::Output, Q::Source>::new(self, query.describe()).keys()?;
         let mut count = 0;
         while let Some(page) = keys.next().await? {
-            count += page.len();
             let mut batch: Batch<'_, D> = self.batch();
             batch.delete_keys(place, <Q::Output as Readable>::NAME, page);
+            count += batch.len();
             batch.run().await?;
         }
         Ok(count)

@@ -479,7 +479,7 @@ impl Changes {
                 {
                     self.actions.push(Action::Set(Path::attribute(field.attribute)?, value.into()));
                 }
-            } else if !field.optional {
+            } else if !field.optional || of.entity.is_in_index_key(place) {
                 let (entity, attribute) = (of.entity.name, attribute_name(of.table, field));
                 return Err(Error::Incomplete { entity, attribute });
             } else if field.null {

@@ -29,8 +29,10 @@ pub enum DifferenceKind {
     ExtraIndex,
     /// The images in the stream.
     Stream,
-    /// The attribute of the time to live, also if the design has none.
+    /// The attribute of the time to live.
     TimeToLive,
+    /// The design has no time to live, which a newer program may have enabled.
+    ExtraTimeToLive,
 }
 
 impl Difference {

@@ -350,12 +350,17 @@ impl LockKey {
     }
 
     /// Its holder polls the feed.
-    pub const FEED: &str = "feed:livescores";
+    pub fn feed() -> Self {
+        Self("feed:livescores".to_owned())
+    }
+
+    pub fn of_job(name: &str) -> Self {
+        Self(format!("job:{name}").replace('#', "-"))
+    }
 
     /// The kit calls the lease of a job by the system and the job: `cricket.league-sync`.
     pub(crate) fn of_lease(name: &str) -> Self {
-        let job = name.split_once('.').map(|(_, job)| format!("job:{job}"));
-        Self(job.unwrap_or_else(|| name.to_owned()).replace('#', "-"))
+        Self::of_job(name.split_once('.').map_or(name, |(_, job)| job))
     }
 }
 

@@ -11,7 +11,7 @@ use axum::extract::Query;
 use serde_json::Value;
 use singlet::Clock;
 use singlet::prelude::*;
-use singlet_web::outbound::{Client, ClientOptions, Retry};
+use singlet_web::outbound::{Client, ClientOptions};
 use std::collections::HashMap;
 use std::sync::Mutex;
 use std::time::Duration;
@@ -22,9 +22,10 @@ const FIXTURE_CALLS_MAX: u32 = 1_500;
 /// Ten includes are the feed's limit.
 const INCLUDES: &str =
     "localteam,visitorteam,league,venue,runs,lineup,batting,bowling,scoreboards,balls";
-/// Of all calls but those for live scores, where the next poll is the retry.
-const RETRY: Retry =
-    Retry { attempts_max: 4, wait_first: Duration::from_secs(1), wait_max: Duration::from_secs(4) };
+/// Between attempts of all calls but those for live scores, where the next poll is the retry. The
+/// kit's `Retry` would repeat a 429, and its attempts would not count among the calls of an hour.
+const WAITS: [Duration; 3] =
+    [Duration::from_millis(500), Duration::from_secs(1), Duration::from_secs(2)];
 const PAGES_MAX: u32 = 100;
 const TOKEN: &str = "api_token";
 
@@ -40,12 +41,12 @@ pub struct SportMonksOptions {
     /// `https://cricket.sportmonks.com/api/v2.0`, or a server on this machine.
     pub base: String,
     pub token: String,
-    pub retry: Retry,
+    pub waits: [Duration; 3],
 }
 
 impl SportMonksOptions {
     pub fn new(base: impl Into<String>, token: impl Into<String>) -> Self {
-        Self { base: base.into(), token: token.into(), retry: RETRY }
+        Self { base: base.into(), token: token.into(), waits: WAITS }
     }
 }
 
@@ -104,10 +105,9 @@ impl SportMonks {
         name: &'static str,
         path: &str,
         query: &Parameters,
-        retry: Retry,
     ) -> Result<Option<Value>, FeedError> {
         self.admit(name)?;
-        let request = self.client.get(&self.address(path)).retry(retry);
+        let request = self.client.get(&self.address(path));
         let request =
             query.iter().fold(request, |request, (name, value)| request.query(name, value));
         let answer = request.secret_query(TOKEN, &self.options.token).send().await;
@@ -135,6 +135,22 @@ impl SportMonks {
         }
     }
 
+    /// A call that is made again when it fails.
+    async fn call_again(
+        &self,
+        name: &'static str,
+        path: &str,
+        query: &Parameters,
+    ) -> Result<Option<Value>, FeedError> {
+        for wait in self.options.waits {
+            match self.call(name, path, query).await {
+                Err(FeedError::Failed(_)) => tokio::time::sleep(wait).await,
+                answered => return answered,
+            }
+        }
+        self.call(name, path, query).await
+    }
+
     /// All pages of a list: the next one is where `links.next` leads, or has the next number while
     /// `meta.last_page` is greater.
     async fn list(
@@ -145,9 +161,7 @@ impl SportMonks {
     ) -> Result<Vec<Value>, FeedError> {
         let mut found = Vec::new();
         for page in 1..=PAGES_MAX {
-            let Some(body) = self.call(name, path, &query, self.options.retry).await? else {
-                break;
-            };
+            let Some(body) = self.call_again(name, path, &query).await? else { break };
             found.extend(body.get("data").map(members).unwrap_or_default().into_iter().cloned());
             let link = body.pointer("/links/next").and_then(Value::as_str);
             let last = body.get("meta").and_then(|meta| number(meta, "last_page")).unwrap_or(1);
@@ -207,7 +221,7 @@ impl Feed for SportMonks {
     fn live(&self) -> FeedFuture<'_, Vec<Snapshot>> {
         Box::pin(async move {
             let query = parameters(&[("include", INCLUDES)]);
-            let body = self.call("livescores", "/livescores", &query, Retry::none()).await?;
+            let body = self.call("livescores", "/livescores", &query).await?;
             let body =
                 body.ok_or_else(|| FeedError::Failed("livescores: status 404".to_owned()))?;
             let Some(data) = body.get("data") else {
@@ -224,7 +238,7 @@ impl Feed for SportMonks {
             }
             let path = format!("/fixtures/{id}");
             let query = parameters(&[("include", INCLUDES)]);
-            let body = self.call("fixture", &path, &query, self.options.retry).await?;
+            let body = self.call_again("fixture", &path, &query).await?;
             Ok(body.and_then(|body| self.snapshot(body.get("data")?)))
         })
     }

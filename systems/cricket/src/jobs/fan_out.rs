@@ -19,6 +19,7 @@ use singlet::{Result, Timestamp};
 use singlet_web::job::{JobError, JobRun, Next};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 /// An older order is sent only if its state is still the newest.
@@ -33,6 +34,8 @@ const WAITS_MS: [u64; 3] = [1_000, 2_000, 4_000];
 /// How long a user's device is remembered, and of how many users.
 const DEVICE_MS_MAX: i64 = 60_000;
 const DEVICES_MAX: usize = 100_000;
+/// How long nothing is sent after the service has refused our settings.
+const CLOSED_MS: i64 = 300_000;
 /// How long the log adapter waits before it registers an activity, as a phone would.
 const PHONE_DELAY: Duration = Duration::from_secs(1);
 /// Concurrent runs of `push_orders`.
@@ -460,23 +463,20 @@ impl Jobs {
             {
                 return Delivery::Superseded;
             }
-            if now / 1000 > message.expires_at {
+            let is_closed = now < self.0.push_closed_until.load(Ordering::SeqCst);
+            if is_closed || now / 1000 > message.expires_at {
                 return Delivery::NotDelivered;
             }
-            let Ok(permit) = self.0.push_breaker.admit() else { return Delivery::NotDelivered };
             match self.0.sender.send(message).await {
                 PushOutcome::Delivered => {
-                    permit.report(false);
                     self.note_delivered(outgoing);
                     return Delivery::Delivered;
                 }
                 PushOutcome::TokenDead { since } => {
-                    permit.report(false);
                     self.forget_token(outgoing, since).await;
                     return Delivery::NotDelivered;
                 }
                 PushOutcome::Again(reason) => {
-                    drop(permit);
                     let Some(wait) = wait else {
                         tracing::warn!(reason, token = message.token.end(), "a push was given up");
                         return Delivery::NotDelivered;
@@ -486,11 +486,10 @@ impl Jobs {
                 }
                 PushOutcome::Misconfigured(reason) => {
                     tracing::error!(reason, "the push service refuses our settings");
-                    self.0.push_breaker.trip(&reason);
+                    self.0.push_closed_until.store(now + CLOSED_MS, Ordering::SeqCst);
                     return Delivery::NotDelivered;
                 }
                 PushOutcome::Dropped(reason) => {
-                    permit.report(false);
                     tracing::warn!(reason, token = message.token.end(), "a push was refused");
                     return Delivery::NotDelivered;
                 }

@@ -4,7 +4,7 @@
 //! kept; it polls only when a poll is due. Matches end in separate tasks: a pass does not wait
 //! for them.
 
-use super::Jobs;
+use super::{Jobs, LEASE_MARGIN_MS};
 use crate::design::{LockKey, MatchId};
 use crate::feed::{FeedError, Snapshot};
 use crate::service::LEASE;
@@ -12,12 +12,13 @@ use futures_util::{StreamExt as _, stream};
 use schemars::JsonSchema;
 use serde::Serialize;
 use singlet::Timestamp;
-use singlet_web::job::{JobError, LeaseGrant, LeaseTable as _};
+use singlet_web::job::JobError;
 use singlet_web::outbound::BreakerState;
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
 pub(super) const PASS_INTERVAL: Duration = Duration::from_millis(2_500);
+const EXTEND_AFTER_MS: i64 = 3_000;
 /// How often the feed is polled: while a match is live, while one is due soon, else.
 const LIVE_POLL_MS: i64 = 2_500;
 const DUE_POLL_MS: i64 = 10_000;
@@ -32,7 +33,7 @@ const TICK_TIME_MAX: Duration = Duration::from_secs(8);
 /// What one server remembers between two passes.
 #[derive(Default)]
 pub(super) struct LiveState {
-    feed_lease: Option<LeaseGrant>,
+    feed_lease: Option<(i64, i64)>,
     next_poll: i64,
     last_poll: Option<i64>,
     pub(super) absent: HashMap<MatchId, u32>,
@@ -105,23 +106,32 @@ impl Jobs {
         Ok(if soon.await?.is_empty() { IDLE_POLL_MS } else { DUE_POLL_MS })
     }
 
-    /// Extends the feed lock, or acquires it; `false` if another server holds it.
+    /// Acquires or extends the feed lock; `false` if another server holds it. It is extended after
+    /// 3 s; a holder stops 2 s before its lease ends.
     async fn hold_feed_lock(&self) -> singlet::Result<bool> {
-        let leases = self.leases();
-        let held = self.live().feed_lease.take();
-        let held = match held {
-            Some(grant) if leases.extend(&grant, LEASE).await? => Some(grant),
-            _ => leases.acquire(LockKey::FEED, LEASE).await?,
-        };
-        let is_held = held.is_some();
-        self.live().feed_lease = held;
-        Ok(is_held)
+        let (now, key, locks) = (self.now_ms(), LockKey::feed(), &self.service().locks);
+        let mut expires_at = None;
+        let held = self.live().feed_lease;
+        if let Some((until, extended_at)) = held
+            && now + LEASE_MARGIN_MS < until
+        {
+            if now - extended_at < EXTEND_AFTER_MS {
+                return Ok(true);
+            }
+            expires_at = locks.extend(&key, self.owner(), LEASE).await?;
+        }
+        if expires_at.is_none() {
+            // It may be ours: an answer was lost, or a restart within this process.
+            expires_at = locks.hold(&key, self.owner(), LEASE).await?;
+        }
+        self.live().feed_lease = expires_at.map(|expires_at| (expires_at, now));
+        Ok(expires_at.is_some())
     }
 
     /// Gives the lock of the feed back, so that another server polls at once.
     pub async fn release_feed_lock(&self) -> singlet::Result<bool> {
-        let Some(grant) = self.live().feed_lease.take() else { return Ok(false) };
-        self.leases().release(&grant).await
+        self.live().feed_lease = None;
+        self.service().locks.release(&LockKey::feed(), self.owner()).await
     }
 
     /// Ticks all matches, 16 at once. One that panics or hangs does not stop the others.
@@ -157,6 +167,7 @@ impl Jobs {
 
     pub fn feed_status(&self) -> FeedStatus {
         let at = Timestamp::from_millis;
+        let closed = self.0.push_closed_until.load(std::sync::atomic::Ordering::SeqCst);
         let (breaker, retry_at, reason) = match self.0.breaker.state() {
             BreakerState::Open { until, reason } => ("open", Some(until), Some(reason)),
             BreakerState::Probing => ("probing", None, None),
@@ -171,10 +182,7 @@ impl Jobs {
             retry_at,
             remaining: self.0.feed.remaining().map(|(remaining, _)| remaining),
             last_poll: self.live().last_poll.map(at),
-            push_closed_until: match self.0.push_breaker.state() {
-                BreakerState::Open { until, .. } if until > self.service().db.now() => Some(until),
-                _ => None,
-            },
+            push_closed_until: (closed > self.now_ms()).then(|| at(closed)),
         }
     }
 }

@@ -3,7 +3,7 @@ import { announce, element } from "/assets/dom.js";
 import { sheet } from "/assets/dialog.js";
 import { showProblem } from "/assets/form.js";
 import { base, request } from "/assets/http.js";
-import { caller } from "/assets/session.js";
+import { caller, signInAddress } from "/assets/session.js";
 import { versus } from "./format.js";
 
 /** In the address of a match, it opens the sheet: where a visitor who wants to follow comes back to. */
@@ -25,9 +25,8 @@ export function followText(match) {
 /** Asks with which team. `onChange` gets the team's id, `neutral`, or null. A visitor signs in first. */
 export function chooseTeam(match, onChange) {
   if (!caller()) {
-    const { signIn } = document.documentElement.dataset;
-    const back = `${base}/match/${encodeURIComponent(match.matchId)}${location.search}${FOLLOW}`;
-    if (signIn) location.assign(`${signIn}?return=${encodeURIComponent(back)}`);
+    const address = signInAddress(`${base}/match/${encodeURIComponent(match.matchId)}${location.search}${FOLLOW}`);
+    if (address) location.assign(address);
     return;
   }
   const path = `${base}/user/follow/${encodeURIComponent(match.matchId)}`;

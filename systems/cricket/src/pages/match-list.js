@@ -7,7 +7,7 @@ import { clock, dayName, isBeforePlay, isOver, phaseName, showRetry, teamName, t
 
 const live = new Map();
 const others = new Map();
-let next = null;
+let cursor = null;
 let league = new URLSearchParams(location.search).get("league") ?? "";
 let chosen = null;
 let stream = null;
@@ -104,14 +104,14 @@ async function leave(id) {
 async function load({ isMore = false } = {}) {
   const address = new URL(`${base}/matches`, location.href);
   if (league) address.searchParams.set("league", league);
-  if (isMore && next) address.searchParams.set("from", next);
+  if (isMore && cursor) address.searchParams.set("cursor", cursor);
   const asked = league;
   try {
     const page = await request("GET", address.pathname + address.search);
     if (asked !== league) return;
     for (const match of page.live) live.set(match.matchId, match);
     for (const match of page.items) if (!live.has(match.matchId)) others.set(match.matchId, match);
-    next = page.next;
+    cursor = page.cursor ?? null;
     byId("list-problem").replaceChildren();
     if (isMore) announce(`${page.items.length} more.`);
     render({ isLoaded: true });
@@ -139,12 +139,12 @@ function render(options = {}) {
   const recent = [...others.values()].filter((match) => !isBeforePlay(match)).sort(byStart).reverse();
   replaceKeepingFocus(byId("live"), inPlay.map(liveCard));
   if (isLoaded) {
-    const [first] = upcoming;
-    byId("live-empty").textContent = inPlay.length ? "" : `No match is live.${first ? ` Next: ${versus(first)} ${when(first)}.` : ""}`;
+    const [next] = upcoming;
+    byId("live-empty").textContent = inPlay.length ? "" : `No match is live.${next ? ` Next: ${versus(next)} ${when(next)}.` : ""}`;
     replaceKeepingFocus(byId("upcoming"), days(upcoming, "No matches in the next seven days."));
     replaceKeepingFocus(byId("recent"), days(recent, "No matches in the last two days."));
   }
-  byId("more").hidden = !next;
+  byId("more").hidden = !cursor;
 }
 
 function when(match) {

@@ -66,7 +66,7 @@ async fn list_matches(
     Ok(Json(MatchList {
         live: live.iter().map(summary).collect(),
         items: items.iter().map(summary).collect(),
-        next,
+        cursor: next,
     }))
 }
 

@@ -47,12 +47,14 @@ pub struct MatchFilter {
     /// Ids of matches instead, separated by commas: at most 100.
     #[schemars(length(min = 1, max = 8000))]
     pub ids: Option<String>,
+    /// The `cursor` of the answer before.
+    pub cursor: Option<Timestamp>,
 }
 
 /// Some matches, and where the next ones begin.
 #[derive(Clone, Debug, Default)]
 pub struct MatchPage {
-    /// In play, by start time.
+    /// In play, by start time. Only the first page has them.
     pub live: Vec<Fixture>,
     /// Others, by start time.
     pub items: Vec<Fixture>,
@@ -84,11 +86,12 @@ impl Service {
             return Ok(MatchPage { items, ..MatchPage::default() });
         }
         let codes = match &filter.league {
-            Some(code) => vec![self.known_code(code).await?],
+            Some(code) => vec![LeagueCode::new(code).map_err(|_| Error::LeagueNotFound)?],
             None => self.active_codes().await?,
         };
         let now = self.db.now();
-        let from = filter.from.unwrap_or_else(|| start_of_day(now.before(DAYS_BACK)));
+        let from = filter.cursor.or(filter.from);
+        let from = from.unwrap_or_else(|| start_of_day(now.before(DAYS_BACK)));
         let to = filter.to.unwrap_or_else(|| now.after(DAYS_AHEAD));
         if from > to {
             let detail = "must not be before from, which is two days ago if it is missing";
@@ -96,16 +99,23 @@ impl Service {
         }
         let (mut items, next) = self.list_leagues(&codes, from, to).await?;
         items.retain(|one| one.live.is_none());
-        let mut live = self.fixtures.live().await?;
-        live.retain(|one| filter.league.is_none() || codes.contains(&one.league_code));
+        let mut live = Vec::new();
+        if filter.cursor.is_none() {
+            live = self.fixtures.live().await?;
+            live.retain(|one| filter.league.is_none() || codes.contains(&one.league_code));
+        }
+        // The matches of a deleted league stay.
+        if let (Some(code), true) = (&filter.league, live.is_empty() && items.is_empty()) {
+            self.check_code(code).await?;
+        }
         Ok(MatchPage { live, items, next })
     }
 
-    /// The code of a stored league.
-    async fn known_code(&self, code: &str) -> Result<LeagueCode, Error> {
+    /// Fails unless a stored league has this code.
+    async fn check_code(&self, code: &str) -> Result<(), Error> {
         let leagues = self.leagues.all().await?;
-        let mut codes = leagues.iter().map(|league| &league.code);
-        codes.find(|known| known.as_str() == code).cloned().ok_or(Error::LeagueNotFound)
+        let is_known = leagues.iter().any(|league| league.code.as_str() == code);
+        is_known.then_some(()).ok_or(Error::LeagueNotFound)
     }
 
     async fn matches_with(&self, ids: &str) -> Result<Vec<Fixture>, Error> {

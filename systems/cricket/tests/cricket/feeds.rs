@@ -391,7 +391,7 @@ impl FakeSportMonks {
 
     fn adapter(&self, clock: &Clock) -> SportMonks {
         let mut options = SportMonksOptions::new(self.base.clone(), "hush");
-        options.retry.wait_first = Duration::from_millis(1);
+        options.waits = [Duration::from_millis(1); 3];
         SportMonks::new(options, clock.clone())
     }
 
@@ -457,7 +457,7 @@ fn sportmonks_shapes_are_read_leniently() {
                 let page = if path.contains("page=2") { 2 } else { 1 };
                 return body(&json!({"data": [{"id": page}], "meta": {"current_page": page, "last_page": 2}}));
             }
-            if path.contains("/fixtures/404") { status(404) } else { status(503) }
+            if path.contains("/fixtures/404") { status(404) } else { status(500) }
         })
         .await;
         let feed = service.adapter(&clock);

@@ -84,12 +84,12 @@ fn a_long_list_is_read_in_parts() {
             .collect();
         site.service.fixtures.create_many(&fixtures).await.unwrap();
         for query in ["", "league=CTL&"] {
-            let (mut all, mut from) = (Vec::new(), String::new());
+            let (mut all, mut cursor) = (Vec::new(), String::new());
             loop {
-                let page = site.get(&format!("/matches?{query}{from}")).await;
+                let page = site.get(&format!("/matches?{query}{cursor}")).await;
                 all.extend(ids(&page["items"]).into_iter().map(str::to_owned));
-                let Some(next) = page["next"].as_str() else { break };
-                from = format!("from={next}");
+                let Some(next) = page["cursor"].as_str() else { break };
+                cursor = format!("cursor={next}");
                 // The cursor of a league's list was refused as soon as time went by: the usual end of
                 // the list is seven days from now.
                 site.store.clock.advance(1);
@@ -97,7 +97,7 @@ fn a_long_list_is_read_in_parts() {
             let expected: Vec<String> = (0..70).map(|n| format!("m{n:02}")).collect();
             assert_eq!(all, expected, "{query}");
         }
-        let wrong = site.visitor().get("/cricket/matches?from=tomorrow").await;
+        let wrong = site.visitor().get("/cricket/matches?cursor=tomorrow").await;
         assert_eq!((wrong.status, wrong.code().as_str()), (422, "invalid"));
         for query in
             ["from=2026-11-16T00:00:00Z&to=2026-11-15T00:00:00Z", "to=1970-01-01T00:00:00Z"]
@@ -150,15 +150,15 @@ fn every_match_of_all_leagues_is_listed_exactly_once() {
             add(code, count, hours);
         }
         site.service.fixtures.create_many(&fixtures).await.unwrap();
-        let (mut all, mut from) = (Vec::new(), String::new());
+        let (mut all, mut cursor) = (Vec::new(), String::new());
         loop {
-            let page = site.get(&format!("/matches?{from}")).await;
+            let page = site.get(&format!("/matches?{cursor}")).await;
             let starts = page["items"].as_array().unwrap().iter();
             let starts: Vec<&str> = starts.map(|one| one["startTime"].as_str().unwrap()).collect();
             assert!(starts.is_sorted());
             all.extend(ids(&page["items"]).into_iter().map(str::to_owned));
-            let Some(next) = page["next"].as_str() else { break };
-            from = format!("from={next}");
+            let Some(next) = page["cursor"].as_str() else { break };
+            cursor = format!("cursor={next}");
         }
         let count = all.len();
         all.sort();

@@ -123,7 +123,7 @@ async fn compete(store: TestStore, step_ms: i64) {
 /// Case 16: a lock whose time has come is taken in that very millisecond.
 async fn case_16_an_expired_lock_is_taken_at_once(store: TestStore) {
     let service = service(&store).await;
-    let (key, one) = (LockKey::new(LockKey::FEED).unwrap(), Owner::new("one").unwrap());
+    let (key, one) = (LockKey::feed(), Owner::new("one").unwrap());
     let Acquired::Held { expires_at } = service.locks.acquire(&key, &one, LEASE).await.unwrap()
     else {
         panic!("it is free")

@@ -165,7 +165,7 @@ function showNew() {
   onSubmit(form, async (values) => {
     const body = { name: values.name.trim(), description: values.description, permissions: chosenPermissions(values) };
     try {
-      const group = await request("POST", `${api}/groups`, { body });
+      const group = await request("POST", `${api}/groups`, { body, once: true });
       groups.upsert(group);
       history.pushState(null, "", addressOf(group.name));
       await show(group.name);

@@ -4,7 +4,9 @@ use super::upload::Uploaded;
 use super::{Answer, App, Current, Done, OfGroup, OfMember, OfUser, versioned};
 use crate::design::{Group, UserId};
 use crate::error::{Error, Result};
-use crate::service::{GroupChange, ListPaging, NewGroup, NewProfile, Service, SignIn};
+use crate::service::{
+    GroupChange, ListPaging, NewGroup, NewProfile, Service, SignIn, require_admin,
+};
 use crate::view::{Me, MemberView, MembershipView, Person, UserView};
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
@@ -25,6 +27,7 @@ pub(super) fn routes(api: Api<Service>) -> Api<Service> {
     .route(
         post("/v1/groups", create_group)
             .about("Creates a group. For admins.")
+            .replay_if(check_admin)
             .problems([GroupExists, GroupBusy, GroupReserved, PermissionNotHeld]),
     )
     .route(get("/v1/groups/{name}", get_group).about("Shows a group. Requires groups.read."))
@@ -94,6 +97,11 @@ async fn create_group(app: App, by: Caller, new: Body<NewGroup>) -> Result<Creat
     let group = app.create_group(&by, new.0).await?;
     let version = group.version;
     Ok(Created::at(format!("/v1/groups/{}", group.name), group).version(version))
+}
+
+/// Replays a stored response only while the caller is still an admin.
+async fn check_admin(caller: Caller) -> Done {
+    require_admin(&caller).map(|()| NoContent)
 }
 
 async fn get_group(app: App, by: Caller, name: OfGroup) -> Current<Group> {

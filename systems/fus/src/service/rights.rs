@@ -57,7 +57,7 @@ impl Rights {
 }
 
 /// Fails unless the caller is an admin. Reads nothing from the store.
-pub(super) fn require_admin(caller: &Caller) -> Result<()> {
+pub(crate) fn require_admin(caller: &Caller) -> Result<()> {
     user_of(caller)?;
     let roles = Role::among(&caller.groups);
     let is_admin = roles.contains(&Role::Admin) || roles.contains(&Role::SuperAdmin);

@@ -35,7 +35,8 @@ pub(super) fn routes(api: Api<Shared>) -> Api<Shared> {
     .route(
         post("/teams/{team}/recover", recover_team)
             .about("Recovers a deleted team.")
-            .problems([RecoveryExpired, TooManyTeams]),
+            .problems([RecoveryExpired, TooManyTeams])
+            .idempotent(),
     )
     .route(
         get("/teams/{team}/stats", get_team_stats)

@@ -13,7 +13,8 @@ pub(super) fn routes(api: Api<Shared>) -> Api<Shared> {
     api.route(
         post("/users", sign_up)
             .about("Creates the caller's profile with a team for personal statistics.")
-            .problems(unknown()),
+            .problems(unknown())
+            .idempotent(),
     )
     .route(
         get("/users/me", get_my_user).about("Shows the caller's profile.").problems(unknown()),

@@ -10,6 +10,7 @@ use crate::service::input::{
 };
 use crate::service::{ADMIN, Need, SCOREKEEPER};
 use crate::view::{GameView, GoalView, RosterView};
+use serde::de::DeserializeOwned;
 use singlet_web::api::{delete, get, patch, post, put};
 use singlet_web::prelude::*;
 
@@ -30,7 +31,7 @@ pub(super) fn routes(api: Api<Shared>) -> Api<Shared> {
                 .about(
                     "Changes start, session or pitch of a game; before it begins, also its teams.",
                 )
-                .unkeyed()
+                .replay_if(as_admin)
                 .problems([
                     SessionNotFound,
                     GameStarted,
@@ -49,34 +50,34 @@ pub(super) fn routes(api: Api<Shared>) -> Api<Shared> {
         .route(
             post("/v1/games/{game}/thirds/{third}/start", start_third)
                 .about("Starts a third.")
-                .unkeyed()
+                .replay_if(as_scorekeeper_of::<ThirdNumber>)
                 .problems(OF_CHANGES)
                 .problems([ThirdOutOfOrder, ThirdOver]),
         )
         .route(
             post("/v1/games/{game}/thirds/{third}/finish", finish_third)
                 .about("Finishes a third.")
-                .unkeyed()
+                .replay_if(as_scorekeeper_of::<ThirdNumber>)
                 .problems(OF_CHANGES)
                 .problems([ThirdOutOfOrder]),
         )
         .route(
             patch("/v1/games/{game}/thirds/{third}", correct_third)
                 .about("Corrects the times of a third, or takes the latest start or finish back.")
-                .unkeyed()
+                .replay_if(as_scorekeeper_of::<ThirdNumber>)
                 .problems(OF_CHANGES)
                 .problems([ThirdOutOfOrder, ThirdHasGoals]),
         )
         .route(
             post("/v1/games/{game}/finish", finish_game)
                 .about("Finishes a game: it counts from now on. Admins may do so with open thirds.")
-                .unkeyed()
+                .replay_if(as_finisher)
                 .problems([GameAbandoned, ThirdsOpen]),
         )
         .route(
             post("/v1/games/{game}/abandon", abandon_game)
                 .about("Abandons a game: it does not count.")
-                .unkeyed()
+                .replay_if(as_scorekeeper)
                 .problems([GameFinished, TeamNotInGame]),
         )
         .route(
@@ -93,6 +94,7 @@ pub(super) fn routes(api: Api<Shared>) -> Api<Shared> {
             get("/v1/games/{game}/live", watch_game)
                 .about("Server-Sent Events: `state`, then a message for each change of the game."),
         );
+    // A goal has a marker with its event id, so entering or removing it a second time changes nothing.
     api.route(
         post("/v1/games/{game}/goals", add_goal)
             .about("Enters a goal. The same goal sent again is one goal.")
@@ -108,7 +110,7 @@ pub(super) fn routes(api: Api<Shared>) -> Api<Shared> {
     .route(
         patch("/v1/games/{game}/goals/{event}", edit_goal)
             .about("Changes a goal, or moves it in the timeline.")
-            .unkeyed()
+            .replay_if(as_scorekeeper_of::<EventId>)
             .problems(OF_CHANGES)
             .problems(OF_GOALS),
     )
@@ -128,14 +130,14 @@ pub(super) fn routes(api: Api<Shared>) -> Api<Shared> {
     .route(
         put("/v1/games/{game}/roster/{player}", assign_roster)
             .about("Puts a player on the roster of a team.")
-            .unkeyed()
+            .replay_if(as_scorekeeper_of::<PlayerId>)
             .problems(OF_CHANGES)
             .problems([PlayerArchived, TeamNotInGame, RosterFull]),
     )
     .route(
         delete("/v1/games/{game}/roster/{player}", remove_roster)
             .about("Removes a player from the rosters of this game.")
-            .replay_if(as_scorekeeper)
+            .replay_if(as_scorekeeper_of::<PlayerId>)
             .problems(OF_CHANGES)
             .problems([PlayerHasGoals]),
     )
@@ -274,6 +276,20 @@ async fn as_admin(app: App, by: Caller, id: OfGame) -> Done {
     app.game_for(Some(&by), &id, ADMIN).await.map(|_| NoContent)
 }
 
-async fn as_scorekeeper(app: App, by: Caller, Path((id, _)): Path<(GameId, PlayerId)>) -> Done {
+async fn as_scorekeeper(app: App, by: Caller, id: OfGame) -> Done {
     app.game_for(Some(&by), &id, SCOREKEEPER).await.map(|_| NoContent)
+}
+
+/// The same for a route with another parameter.
+async fn as_scorekeeper_of<T>(app: App, by: Caller, Path((id, _)): Path<(GameId, T)>) -> Done
+where
+    T: DeserializeOwned + JsonSchema + Send,
+{
+    app.game_for(Some(&by), &id, SCOREKEEPER).await.map(|_| NoContent)
+}
+
+/// Finishing with open thirds takes an admin, also the second time.
+async fn as_finisher(app: App, by: Caller, id: OfGame, finish: Body<FinishGame>) -> Done {
+    let need = if finish.force { ADMIN } else { SCOREKEEPER };
+    app.game_for(Some(&by), &id, need).await.map(|_| NoContent)
 }

@@ -22,7 +22,9 @@ pub(super) fn routes(api: Api<Shared>) -> Api<Shared> {
     .route(get("/v1/leagues", list_leagues).about("Lists public leagues, by id."))
     .route(get("/v1/me", me).about("Shows the caller's leagues and roles."))
     .route(get("/v1/leagues/{league}", get_league).about("Shows a league and its seasons."))
-    .route(patch("/v1/leagues/{league}", update_league).about("Changes a league.").unkeyed())
+    .route(
+        patch("/v1/leagues/{league}", update_league).about("Changes a league.").replay_if(as_admin),
+    )
     .route(
         delete("/v1/leagues/{league}", delete_league)
             .about("Deletes a league without seasons, with its people and players.")
@@ -41,7 +43,7 @@ pub(super) fn routes(api: Api<Shared>) -> Api<Shared> {
     .route(
         patch("/v1/players/{player}", update_player)
             .about("Changes or archives a player.")
-            .unkeyed(),
+            .replay_if(as_player_admin),
     )
     .route(
         put("/v1/leagues/{league}/acl/{user}", grant_role)
@@ -49,7 +51,7 @@ pub(super) fn routes(api: Api<Shared>) -> Api<Shared> {
                 "Gives a role to a person who has a role in some league, or changes their role. \
                  Other people are invited.",
             )
-            .unkeyed()
+            .replay_if(as_admin_or_self)
             .problems([UserNotFound, LastAdmin, LimitReached]),
     )
     .route(
@@ -186,4 +188,17 @@ pub(super) async fn as_admin(app: App, by: Caller, league: OfLeague) -> Done {
 
 async fn as_scorekeeper(app: App, by: Caller, league: OfLeague) -> Done {
     app.league_for(Some(&by), &league, SCOREKEEPER).await.map(|_| NoContent)
+}
+
+/// An admin who gave up the role gets the answer again.
+async fn as_admin_or_self(
+    app: App,
+    by: Caller,
+    Path((league, user)): Path<(LeagueId, UserId)>,
+) -> Done {
+    app.league_of_user(&by, &league, &user).await.map(|_| NoContent)
+}
+
+async fn as_player_admin(app: App, by: Caller, player: OfPlayer) -> Done {
+    app.player_for(Some(&by), &player, ADMIN).await.map(|_| NoContent)
 }

@@ -33,7 +33,11 @@ pub(super) fn routes(api: Api<Shared>) -> Api<Shared> {
         get("/v1/seasons/{season}/leaderboards", get_leaderboards)
             .about("Shows the leaderboards of a season."),
     )
-    .route(patch("/v1/seasons/{season}", update_season).about("Changes a season.").unkeyed())
+    .route(
+        patch("/v1/seasons/{season}", update_season)
+            .about("Changes a season.")
+            .replay_if(as_season_admin),
+    )
     .route(
         delete("/v1/seasons/{season}", delete_season)
             .about("Deletes a season without sessions, with its teams.")
@@ -49,7 +53,7 @@ pub(super) fn routes(api: Api<Shared>) -> Api<Shared> {
     .route(
         patch("/v1/seasons/{season}/teams/{team}", update_team)
             .about("Changes a team and its squad, or retires it.")
-            .unkeyed()
+            .replay_if(as_team_admin)
             .problems([CodeTaken, PlayerNotFound, PlayerInOtherSquad]),
     )
     .route(
@@ -62,7 +66,11 @@ pub(super) fn routes(api: Api<Shared>) -> Api<Shared> {
         get("/v1/seasons/{season}/sessions", list_sessions)
             .about("Lists the sessions of a season, by date."),
     )
-    .route(patch("/v1/sessions/{session}", update_session).about("Changes a session.").unkeyed())
+    .route(
+        patch("/v1/sessions/{session}", update_session)
+            .about("Changes a session.")
+            .replay_if(as_session_admin),
+    )
     .route(
         delete("/v1/sessions/{session}", delete_session)
             .about("Deletes a session without games.")
@@ -171,6 +179,10 @@ async fn watch_season(
 }
 
 async fn as_season_admin(app: App, by: Caller, season: OfSeason) -> Done {
+    app.season_for(Some(&by), &season, ADMIN).await.map(|_| NoContent)
+}
+
+async fn as_team_admin(app: App, by: Caller, Path((season, _)): Path<(SeasonId, TeamId)>) -> Done {
     app.season_for(Some(&by), &season, ADMIN).await.map(|_| NoContent)
 }
 

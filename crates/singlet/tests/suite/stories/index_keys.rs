@@ -21,6 +21,7 @@ on_every_backend! {
     computed_fields_complete_the_key_too,
     an_update_refuses_to_write_half_a_key,
     items_that_are_sparse_by_right_are_updated,
+    an_upsert_names_the_fields_of_index_keys,
 }
 
 async fn they_follow_what_is_set(store: TestStore) -> TestResult {
@@ -338,5 +339,42 @@ async fn items_that_are_sparse_by_right_are_updated(store: TestStore) -> TestRes
     let new = Task { org: id("org-of-upserts"), ..task("sparse-new") };
     db.run(upsert_due(&new)).await?;
     assert_eq!(db.query(Task::by_due(&new.org)).count().await?, 1);
+    Ok(())
+}
+
+#[table(
+    name = "{env}-ranks",
+    key = (PK),
+    index(GSI1 = (GSI1PK, GSI1SK)),
+    entities(Rank)
+)]
+struct Ranks;
+
+#[derive(Entity, Clone, Debug, PartialEq)]
+#[entity(Ranks, key = ("RANK#{id}"), GSI1 by_league = ("LEAGUE#{league}", "{score:06}"))]
+struct Rank {
+    id: TaskId,
+    #[attribute(default)]
+    league: String,
+    score: u32,
+}
+
+/// Regression: an upsert without a field that has a default made an item with half an index key,
+/// and refused the same upsert the second time.
+async fn an_upsert_names_the_fields_of_index_keys(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
+    let db = fixture.open::<Ranks>();
+    db.provision().await?;
+    let rank: TaskId = id("ranked");
+    let outcome = db.run(upsert(Rank::key(&rank)).set(Rank::SCORE, 3)).await;
+    assert!(
+        matches!(outcome, Err(Error::Incomplete { entity: "Rank", attribute: "league" })),
+        "{outcome:?}"
+    );
+    for score in [3, 4] {
+        let whole = upsert(Rank::key(&rank)).set(Rank::SCORE, score);
+        db.run(whole.set(Rank::LEAGUE, "gold".to_owned())).await?;
+    }
+    assert_eq!(db.query(Rank::by_league("gold")).all().await?.len(), 1);
     Ok(())
 }

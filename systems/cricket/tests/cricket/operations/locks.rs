@@ -41,7 +41,7 @@ async fn op_40_a_lock_is_acquired_by_one(store: TestStore) {
 
 async fn op_41_only_the_owner_releases(store: TestStore) {
     let service = service(&store).await;
-    let (key, one, other) = (LockKey::new(LockKey::FEED).unwrap(), owner("one"), owner("other"));
+    let (key, one, other) = (LockKey::feed(), owner("one"), owner("other"));
     assert!(!service.locks.release(&key, &one).await.unwrap());
     service.locks.acquire(&key, &one, LEASE).await.unwrap();
     assert!(!service.locks.release(&key, &other).await.unwrap());
@@ -53,7 +53,7 @@ async fn op_41_only_the_owner_releases(store: TestStore) {
 
 async fn op_42_only_the_owner_extends(store: TestStore) {
     let service = service(&store).await;
-    let (key, one, other) = (LockKey::new("job:prematch").unwrap(), owner("one"), owner("other"));
+    let (key, one, other) = (LockKey::of_job("prematch"), owner("one"), owner("other"));
     assert_eq!(service.locks.extend(&key, &one, LEASE).await.unwrap(), None);
     service.locks.acquire(&key, &one, LEASE).await.unwrap();
     store.clock.advance(5_000);
