@@ -20,7 +20,7 @@ fn home(systems: &[&SystemInfo], notes: &[String], has_console: bool) -> String 
             cards,
             "<li class=\"card\"><h2>{title}</h2><p>{description}</p><p class=\"actions\">\
              <a class=\"button\" href=\"/{name}\">Open</a> \
-             <a href=\"/{name}/api\">API</a></p></li>"
+             <a href=\"/{name}/api\">API reference</a></p></li>"
         );
     }
     if has_console {
