@@ -1,6 +1,6 @@
 //! The table that is printed, a line for each attack.
 
-use crate::round::{LATENCY_GOAL, MEMORY_ABOVE_IDLE_MAX, P99_GOAL, Round};
+use crate::round::{LATENCY_GOAL, MEMORY_ABOVE_IDLE_MAX, P99_GOAL, RECENT_COMMITS_MAX, Round};
 use crate::tally::SLOWDOWN_MAX;
 use std::time::Duration;
 
@@ -10,9 +10,10 @@ const FAULT_CHARS_SHOWN: usize = 400;
 pub(crate) fn heading(limits: bool) -> String {
     let limits = format!(
         "goals:  p99 {P99_GOAL:?}, max {LATENCY_GOAL:?} with a release build on a quiet machine{}\n\
-         limits: no request refused or lost, none typically {SLOWDOWN_MAX:.0} times as slow as at a twin that nobody attacks, {} MB above idle\n\n",
+         limits: no request refused or lost, none typically {SLOWDOWN_MAX:.0} times as slow as at a twin that nobody attacks, {} MB above idle and {} MB of recent commits in a folder\n\n",
         if limits { ", which are limits now" } else { "" },
-        MEMORY_ABOVE_IDLE_MAX >> 20
+        MEMORY_ABOVE_IDLE_MAX >> 20,
+        RECENT_COMMITS_MAX >> 20
     );
     limits + &line(["attack", "p50 ms", "p99 ms", "max ms", "asked", "slower", "MB", "verdict"])
 }
