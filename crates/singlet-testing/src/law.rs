@@ -20,7 +20,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Far longer than any operation takes, on any machine: what has not happened by then never will.
+/// A hang guard, far longer than any operation takes.
 const PATIENCE: Duration = Duration::from_secs(120);
 /// Time for the server to notice a disconnected client. It may also notice later.
 const NOTICE: Duration = Duration::from_millis(10);

@@ -14,7 +14,7 @@ use std::fmt;
 /// Maximum number of characters shown of a key value. Keys have up to 2 KB, and errors go to logs.
 const SHOWN_CHARS_MAX: usize = 96;
 
-/// The item that an error is about, as far as it is known: entity, primary key, size.
+/// The item that caused an error: its entity, and if known its primary key and size.
 ///
 /// ```
 /// use singlet::prelude::*;

@@ -14,8 +14,8 @@ impl<D: Declaration> Db<D> {
     /// Nothing is checked in between: an item that was changed after it was read is deleted too,
     /// and one that was created later stays. With a consistent query every item that was written
     /// before the call is deleted. Expired items are only deleted if the query includes them. After
-    /// an error, call it again for the rest, unless the query has a limit: some items of the first
-    /// call may be gone already.
+    /// an error, call it again for the rest. Do not repeat a query with a limit, which would delete
+    /// that many more items.
     ///
     /// ```
     /// # use singlet::prelude::*;
